@@ -1,0 +1,1 @@
+"""What a Python front-end imports: the generated messages and stubs, and the client."""

@@ -1,0 +1,35 @@
+"""Errors of the brain: the same ones in-process and through the client."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MAX_VIOLATIONS = 20  # more would not fit into the trailing metadata of a gRPC answer
+
+
+@dataclass(frozen=True)
+class FieldViolation:
+    """One fault of a request."""
+
+    field: str  # path, such as "state.gatto.players[1].coins"
+    value: str  # the value found there, shortened
+    reason: str  # what is wrong with it
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.reason}" + (f" (found {self.value})" if self.value else "")
+
+
+class BrainError(Exception):
+    """A request the brain refused.
+
+    code: name of the gRPC status code, such as "INVALID_ARGUMENT".
+    reason: stable name of the fault for programs, such as "INVALID_STATE".
+    violations: the faulty fields, at most MAX_VIOLATIONS.
+    """
+
+    def __init__(self, code: str, reason: str, message: str, violations: Sequence[FieldViolation] = ()) -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.message = message
+        self.violations = tuple(violations[:MAX_VIOLATIONS])

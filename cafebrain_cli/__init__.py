@@ -1,0 +1,1 @@
+"""The cafebrain command."""

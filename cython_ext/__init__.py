@@ -1,0 +1,1 @@
+"""Game-agnostic native code: the engine interface, random numbers, playouts, perft and tree search."""

@@ -1,0 +1,63 @@
+"""The engine interface: what a game gives to playouts, perft and search.
+
+A state is one flat struct without pointers that starts with a StateHeader and is copied by memcpy. It is canonical:
+two states are the same position if and only if their bytes are equal, so everything unused is zero (or another fixed
+value) and padding is never written. Components are one read-only table, shared by all states of a Game.
+
+Every function of a GameTable is noexcept nogil, allocates nothing and takes the components and a state. Moves and
+chance outcomes are 32-bit codes; a code means the same in every state, and legal moves never depend on what is hidden
+from the player to move.
+"""
+from libc.stdint cimport int8_t, uint32_t, uint64_t
+
+from cython_ext.rng cimport Rng
+
+
+cdef enum:
+    CHANCE = -1  # StateHeader.to_move at a chance point
+    OVER = -2  # StateHeader.to_move when the game is over
+    MAX_PLAYERS = 5
+
+
+cdef struct StateHeader:
+    int8_t players  # number of players, 1 to MAX_PLAYERS
+    int8_t to_move  # player to move from 0, CHANCE or OVER
+
+
+ctypedef const void* Components
+ctypedef void* StatePtr
+ctypedef const void* ConstStatePtr
+
+
+cdef struct GameTable:
+    size_t state_size  # bytes of a state
+    uint32_t moves_max  # most legal moves, and most chance outcomes, in any state
+    # Legal moves of the player to move into out (room for moves_max), ascending and unique; returns how many, >= 1.
+    uint32_t (*legal_moves)(Components, ConstStatePtr, uint32_t* out) noexcept nogil
+    # Possible outcomes at a chance point, ascending, with probabilities that sum to 1; returns how many, >= 1.
+    uint32_t (*outcomes)(Components, ConstStatePtr, uint32_t* out, double* probability) noexcept nogil
+    # One outcome at a chance point, drawn with the probabilities of `outcomes`.
+    uint32_t (*sample)(Components, ConstStatePtr, Rng*) noexcept nogil
+    # Makes a legal move or a possible outcome.
+    void (*apply)(Components, StatePtr, uint32_t move) noexcept nogil
+    # Makes a uniformly random legal move, or at a chance point a sampled outcome; the game is not over.
+    void (*random_step)(Components, StatePtr, Rng*) noexcept nogil
+    # Final win share (sums to 1) and score per player; the game is over.
+    void (*returns)(Components, ConstStatePtr, float* win, float* score) noexcept nogil
+    # Replaces what `viewer` (a player from 0) cannot know by a random possibility. NULL where nothing is hidden.
+    void (*determinize)(Components, StatePtr, int viewer, Rng*) noexcept nogil
+
+
+cdef class Game:
+    """A game with a component set loaded. An engine's subclass fills in `table` and `native`."""
+    cdef GameTable table
+    cdef Components native
+    cdef readonly object components
+
+    cdef State new_state(self)
+
+
+cdef class State:
+    """A position that owns its bytes."""
+    cdef readonly Game game
+    cdef void* data

@@ -1,0 +1,1 @@
+"""The games: one package each, and what they have in common."""

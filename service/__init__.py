@@ -1,0 +1,1 @@
+"""The gRPC side of the brain, one file per concern."""
