@@ -1,0 +1,1 @@
+"""Campus Café: the basic and the advanced game for 2 to 5 players, with the promo Dislikes."""
