@@ -1,0 +1,286 @@
+"""Campus Café behind the engine interface, and what Python callers need of its positions."""
+from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from cython_ext.game cimport CHANCE, MAX_PLAYERS, Components, ConstStatePtr, Game, State, StatePtr
+from cython_ext.rng cimport Rng, rng_below
+from engines.campus.layout cimport (
+    ABIGAIL,
+    ABOUT_CARDS,
+    ABOUT_CUSTOMERS,
+    ABOUT_GIFTS,
+    ABOUT_GROUPS,
+    ABOUT_RESOURCE,
+    ABOUT_SPACES,
+    ABOUT_TRAY,
+    CARDS,
+    CAREER,
+    DISHES,
+    DISLIKES,
+    KINDS,
+    MANIPULATOR,
+    MOVE_PAY,
+    MOVES_MAX,
+    MULTIPLIER,
+    NONE,
+    OBJECTIVES,
+    SATISFIER,
+    SHIFT,
+    STEP_OVER,
+    STEP_REVEAL_SECRET,
+    STEP_SECRET,
+    SUPPLIER,
+    WAITERS,
+    Campus,
+    Card,
+    Objective,
+    Set,
+    Side,
+    Space,
+)
+from engines.campus.payments cimport Purse, canonical_payment, fill_purse
+from engines.campus.scoring cimport CAREERS, Tally, awards, careers_total, residual, tally, totals
+from engines.campus.turns cimport draw, excess, list_moves, list_outcomes, play, refresh, secret_choices, set_up
+
+from engines.campus import components as printed
+
+
+cdef uint32_t legal_moves(Components components, ConstStatePtr state, uint32_t* out) noexcept nogil:
+    return list_moves(<const Set*>components, <const Campus*>state, out)
+
+
+cdef uint32_t outcomes(
+    Components components, ConstStatePtr state, uint32_t* out, double* probability
+) noexcept nogil:
+    return list_outcomes(<const Set*>components, <const Campus*>state, out, probability)
+
+
+cdef uint32_t sample(Components components, ConstStatePtr state, Rng* rng) noexcept nogil:
+    return draw(<const Set*>components, <const Campus*>state, rng)
+
+
+cdef void apply(Components components, StatePtr state, uint32_t move) noexcept nogil:
+    play(<const Set*>components, <Campus*>state, move)
+
+
+cdef void random_step(Components components, StatePtr state, Rng* rng) noexcept nogil:
+    cdef uint32_t[MOVES_MAX] moves
+    cdef const Set* set = <const Set*>components
+    cdef Campus* s = <Campus*>state
+    if s.header.to_move == CHANCE:
+        play(set, s, draw(set, s, rng))
+    else:
+        play(set, s, moves[rng_below(rng, list_moves(set, s, moves))])
+
+
+cdef void returns(Components components, ConstStatePtr state, float* win, float* score) noexcept nogil:
+    cdef int[MAX_PLAYERS] total
+    cdef int p, best = -30000, firsts = 0, players = (<const Campus*>state).header.players
+    totals(<const Set*>components, <const Campus*>state, total)
+    for p in range(players):
+        score[p] = total[p]
+        if total[p] > best:
+            best = total[p]
+            firsts = 0
+        firsts += total[p] == best
+    for p in range(players):
+        win[p] = <float>1.0 / firsts if total[p] == best else 0
+
+
+cdef void determinize(Components components, StatePtr state, int viewer, Rng* rng) noexcept nogil:
+    """Abigail's secret objective is all that some know and others do not."""
+    cdef Campus* s = <Campus*>state
+    cdef int choices, skip
+    if s.secret_color == NONE or s.step == STEP_SECRET or s.step >= STEP_REVEAL_SECRET:
+        return
+    if s.secret != NONE and s.player[viewer].waiter == ABIGAIL:
+        return
+    choices = secret_choices(<const Set*>components, s)
+    for skip in range(rng_below(rng, __builtin_popcount(choices))):
+        choices &= choices - 1
+    s.secret = __builtin_ctz(choices)
+
+
+cdef extern from *:
+    int __builtin_popcount(unsigned int) noexcept nogil
+    int __builtin_ctz(unsigned int) noexcept nogil
+
+
+ABOUT = {
+    "resource": ABOUT_RESOURCE, "customers": ABOUT_CUSTOMERS, "groups": ABOUT_GROUPS, "gifts": ABOUT_GIFTS,
+    "spaces": ABOUT_SPACES, "cards": ABOUT_CARDS, "tray": ABOUT_TRAY,
+}
+
+
+def mask(indices) -> int:
+    """Return the mask of some indices."""
+    return sum({1 << index for index in indices})
+
+
+def letters(text: str) -> list[int]:
+    """Return the numbers of resource letters."""
+    return [printed.RESOURCES.index(letter) for letter in text]
+
+
+cdef class CampusGame(Game):
+    """Campus Café's rules with a component set loaded."""
+
+    def __cinit__(self):
+        self.table.state_size = sizeof(Campus)
+        self.table.moves_max = MOVES_MAX
+        self.table.legal_moves = legal_moves
+        self.table.outcomes = outcomes
+        self.table.sample = sample
+        self.table.apply = apply
+        self.table.random_step = random_step
+        self.table.returns = returns
+        self.table.determinize = determinize
+        self.native = &self.set
+
+    def __init__(self, components: object) -> None:
+        super().__init__(components)
+        contents = components.contents
+        for i, card in enumerate(contents.cards):
+            load_card(&self.set, i, card)
+        for i, objective in enumerate(contents.objectives):
+            self.set.objective[i].color = printed.OBJECTIVE_COLORS.index(objective.color)
+            self.set.objective[i].about = ABOUT[objective.kind]
+            self.set.objective[i].param = letters(objective.resource)[0] if objective.resource else objective.size
+            self.set.objective[i].types = mask(objective.types)
+        for i, dislike in enumerate(contents.dislikes):
+            self.set.dislike[i].about = ABOUT[dislike.kind]
+            self.set.dislike[i].types = mask(dislike.types)
+        load_side(&self.set.side[0], contents.basic)
+        load_side(&self.set.side[1], contents.advanced)
+        for i, row in enumerate(contents.awards):
+            self.set.award[i + 2] = row
+
+    def start(self, players: int, advanced: bool, dislikes: bool) -> State:
+        """Return the first position, before the draws of the setup; players from 2 to 5."""
+        cdef State state = self.new_state()
+        set_up(&self.set, <Campus*>state.data, players, advanced, dislikes)
+        return state
+
+    def fields(self, State state) -> dict[str, object]:
+        """Return the members of the struct Campus of layout.pxd by name."""
+        return (<Campus*>state.data)[0]
+
+    def from_fields(self, fields: dict[str, object]) -> State:
+        """Return the position with these members, the reverse of `fields`; what follows from other members is set.
+
+        The values must be possible; the codec checks them.
+        """
+        cdef State state = self.new_state()
+        cdef Campus* s = <Campus*>state.data
+        cdef Campus given = fields
+        cdef int p
+        s[0] = given
+        for p in range(s.header.players):
+            refresh(&self.set, s, p)
+        return state
+
+    def excess(self, State state) -> list[int]:
+        """Return how many resources each player has beyond the tray spaces."""
+        return [excess(&self.set, <Campus*>state.data, p) for p in range(state.players)]
+
+    def secret_choices(self, State state) -> list[int]:
+        """Return the objectives that may be Abigail's secret one, by index; empty where there is none."""
+        cdef Campus* s = <Campus*>state.data
+        if s.secret_color == NONE:
+            return []
+        choices = secret_choices(&self.set, s)
+        return [i for i in range(OBJECTIVES) if choices >> i & 1]
+
+    def forget_secret(self, State state) -> None:
+        """Make Abigail's secret objective unknown."""
+        (<Campus*>state.data).secret = NONE
+
+    def canonical_payment(self, State state, move: int) -> int:
+        """Return the legal payment that leaves the same as `move`, at STEP_PAY; `move` itself where there is none."""
+        cdef Campus* s = <Campus*>state.data
+        cdef Purse purse
+        fill_purse(&self.set, s, &purse)
+        return <uint32_t>MOVE_PAY << SHIFT | canonical_payment(&purse, &self.set.card[s.turn.paying], move)
+
+    def score_parts(self, State state) -> list[dict[str, object]]:
+        """Return, per player, what scores as the position stands, in $.
+
+        `check` (the score track), `tray`, `careers` ({career index: $}, Samuel's doubling under -1), `objectives`
+        (one per colour), `secret`.
+        """
+        cdef Campus* s = <Campus*>state.data
+        cdef Tally[MAX_PLAYERS] tallies
+        cdef int[MAX_PLAYERS] award
+        parts = []
+        for p in range(state.players):
+            tally(&self.set, s.player[p].owned, &tallies[p])
+            careers = {c: tallies[p].career[c] for c in range(CAREERS) if tallies[p].careers >> c & 1}
+            if careers and s.player[p].waiter == 4:
+                careers[-1] = careers_total(&tallies[p], True) - careers_total(&tallies[p], False)
+            parts.append({
+                "check": s.player[p].score, "tray": residual(&s.player[p]), "careers": careers,
+                "objectives": [0, 0, 0], "secret": 0,
+            })
+        for color in range(3):
+            if s.objective[color] != NONE:
+                awards(&self.set, s, tallies, s.objective[color], award)
+                for p in range(state.players):
+                    parts[p]["objectives"][color] = award[p]
+        if s.secret != NONE:
+            awards(&self.set, s, tallies, s.secret, award)
+            for p in range(state.players):
+                if s.player[p].waiter == ABIGAIL:
+                    parts[p]["secret"] = award[p]
+        return parts
+
+
+cdef int load_card(Set* set, int index, card) except -1:
+    cdef Card* native = &set.card[index]
+    dishes = letters(card.all_dishes)
+    native.size = len(card.customers)
+    native.dishes = len(dishes)
+    for i, kind in enumerate(card.customers):
+        native.type[i] = kind
+        native.count[kind] += 1
+        set.type_cards[kind] |= <uint64_t>1 << index
+    native.types = mask(card.customers)
+    for i, dish in enumerate(dishes):
+        native.dish[i] = dish
+        native.need[dish] += 1
+    native.check = card.check
+    native.gift = NONE
+    if card.gift:
+        native.gift = letters(card.gift)[0]
+        set.gift_cards |= <uint64_t>1 << index
+    native.reverse = printed.REVERSES.index(card.reverse)
+    native.tokens = card.tokens
+    native.spaces = card.spaces
+    if native.reverse == CAREER:
+        native.param = printed.CAREERS.index(card.career)
+    elif native.reverse == SATISFIER:
+        native.param = card.satisfier
+    elif native.reverse == MULTIPLIER:
+        native.param = letters(card.resources)[0]
+    elif native.reverse == MANIPULATOR:
+        native.param = printed.FORMS.index(card.form) * 3 + printed.DIE_COLORS.index(card.color)
+    elif native.reverse == SUPPLIER:
+        for resource in letters(card.resources):
+            native.supply[resource] += 1
+    return 0
+
+
+cdef int load_side(Side* side, printed_side) except -1:
+    for i in range(4):
+        side.supply[i + 2] = printed_side.supply[i]
+        side.deck[i + 2] = printed_side.deck[i]
+    side.tray = printed_side.trays
+    side.spaces = len(printed_side.spaces)
+    for i, space in enumerate(printed_side.spaces):
+        side.space[i].color = printed.SPACE_COLORS.index(space.color)
+        side.space[i].money = space.money
+        for resource in letters(space.give):
+            side.space[i].give[resource] += 1
+        side.space[i].source = mask(letters(space.source))
+        side.space[i].target = mask(letters(space.target))
+        side.space[i].times = space.times
+    return 0
