@@ -19,6 +19,7 @@ START_COINS = 5
 MAX_ROUNDS = 200
 # Milk before coffee: the order in which short columns are filled.
 COLUMNS = ("M", "C")
+PREPARATIONS = ("cold", "frothy", "hot")
 
 Move = tuple[str | int, ...]
 Step = Literal[
@@ -48,15 +49,8 @@ class ComponentSet:
     sugar: int | None = 12
 
 
-_TILES = (
-    (1, "cold", 3), (1, "frothy", 3), (1, "hot", 3),
-    (2, "cold", 3), (2, "frothy", 3), (2, "hot", 3),
-    (3, "cold", 3), (3, "frothy", 3), (3, "hot", 3),
-    (4, "cold", 3), (4, "frothy", 3), (4, "hot", 3),
-)  # fmt: skip
-
 RECONSTRUCTED = ComponentSet(
-    tiles=_TILES,
+    tiles=tuple((v, preparation, 3) for v in (1, 2, 3, 4) for preparation in PREPARATIONS),
     cups=(
         CupType("espresso", "C", (1, 2, 3, 4, 5), (2,)),
         CupType("doppio", "CC", (2, 4, 5, 6, 7), (3, 1)),
@@ -66,14 +60,12 @@ RECONSTRUCTED = ComponentSet(
     ),
 )
 
-OWNERS = ComponentSet(
-    tiles=_TILES,
-    cups=(
-        CupType("espresso", "C", (1, 2, 3, 4, 5), (2,)),
-        CupType("doppio", "CC", (2, 4, 5, 6, 7), (3, 1)),
-        CupType("macchiato", "CM", (2, 4, 5, 6, 7), (3, 1)),
-        CupType("cappuccino", "CMM", (3, 6, 8, 10, 12), (5, 3, 1)),
-        CupType("latte macchiato", "MMCM", (4, 8, 10, 12, 14), (7, 4, 2)),
+# Three owners of the printed game report the cappuccino as C M M.
+OWNERS = replace(
+    RECONSTRUCTED,
+    cups=tuple(
+        replace(cup, colours="CMM") if cup.drink == "cappuccino" else cup
+        for cup in RECONSTRUCTED.cups
     ),
 )
 
