@@ -22,9 +22,7 @@ COLUMNS = ("M", "C")
 PREPARATIONS = ("cold", "frothy", "hot")
 
 Move = tuple[str | int, ...]
-Step = Literal[
-    "fresh", "cleaned", "bought", "serving", "intermediate_serving", "intermediate_emptying"
-]
+Step = Literal["fresh", "cleaned", "bought", "serving", "intermediate_serving", "intermediate_emptying"]
 # A cup is either its tiles bottom to top, or the points of the drink tile it was served for.
 Cup = list[int] | int
 
@@ -63,10 +61,7 @@ RECONSTRUCTED = ComponentSet(
 # Three owners of the printed game report the cappuccino as C M M.
 OWNERS = replace(
     RECONSTRUCTED,
-    cups=tuple(
-        replace(cup, colours="CMM") if cup.drink == "cappuccino" else cup
-        for cup in RECONSTRUCTED.cups
-    ),
+    cups=tuple(replace(cup, colours="CMM") if cup.drink == "cappuccino" else cup for cup in RECONSTRUCTED.cups),
 )
 
 
@@ -114,10 +109,7 @@ def initial(cs: ComponentSet, players: int, start_player: int = 0) -> State:
         cups=[[[] for _ in cs.cups] for _ in range(players)],
         columns={"M": [], "C": []},
         # The lowest value has one copy per player, every other value one.
-        drink_tiles={
-            cup.drink: {p: players if p == min(cup.points) else 1 for p in cup.points}
-            for cup in cs.cups
-        },
+        drink_tiles={cup.drink: {p: players if p == min(cup.points) else 1 for p in cup.points} for cup in cs.cups},
         bag=[count for _, _, count in cs.tiles],
         discard=[0] * len(cs.tiles),
     )
@@ -230,11 +222,7 @@ def moves(cs: ComponentSet, s: State) -> list[Move]:
             return _serves(cs, s, player)
         case "intermediate_emptying":
             most = max(_tiles_in(content) for content in s.cups[player])
-            return [
-                ("empty", cup)
-                for cup, content in enumerate(s.cups[player])
-                if _tiles_in(content) == most
-            ]
+            return [("empty", cup) for cup, content in enumerate(s.cups[player]) if _tiles_in(content) == most]
         case _:
             raise ValueError("a buy without a tile to draw has ended its turn already")
 
@@ -278,9 +266,7 @@ def draws(cs: ComponentSet, s: State) -> list[tuple[Move, Fraction]]:
     if not _draw_pending(s):
         return []
     pool = _refilled(s).bag
-    return [
-        (("draw", kind), Fraction(count, sum(pool))) for kind, count in enumerate(pool) if count
-    ]
+    return [(("draw", kind), Fraction(count, sum(pool))) for kind, count in enumerate(pool) if count]
 
 
 # --- transitions -------------------------------------------------------------------------
@@ -432,11 +418,7 @@ def _finish(s: State) -> State:
 
 def score_items(cs: ComponentSet, s: State, player: int) -> dict[str, int]:
     """Points per drink served, and 'sugar' for every two cubes left."""
-    items = {
-        cs.cups[cup].drink: content
-        for cup, content in enumerate(s.cups[player])
-        if isinstance(content, int)
-    }
+    items = {cs.cups[cup].drink: content for cup, content in enumerate(s.cups[player]) if isinstance(content, int)}
     items["sugar"] = s.sugar[player] // 2
     return items
 
@@ -446,6 +428,4 @@ def result(cs: ComponentSet, s: State) -> list[tuple[int, Fraction]]:
     scores = [sum(score_items(cs, s, player).values()) for player in range(s.players)]
     ranks = list(zip(scores, s.coins, strict=True))
     winners = ranks.count(max(ranks))
-    return [
-        (rank[0], Fraction(1, winners) if rank == max(ranks) else Fraction(0)) for rank in ranks
-    ]
+    return [(rank[0], Fraction(1, winners) if rank == max(ranks) else Fraction(0)) for rank in ranks]
