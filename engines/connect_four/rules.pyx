@@ -14,6 +14,10 @@ cdef enum:
     STRIDE = ROWS + 1
 
 
+COLUMN_COUNT = COLUMNS
+ROW_COUNT = ROWS
+
+
 cdef struct Board:
     StateHeader header
     int8_t winner  # player from 0, or -1
