@@ -39,7 +39,7 @@ cdef class Game:
 
         Raises ValueError where the length is not that of a state.
         """
-        if len(data) != self.table.state_size:
+        if <size_t>len(data) != self.table.state_size:
             raise ValueError(f"a state has {self.table.state_size} bytes, not {len(data)}")
         cdef State state = self.new_state()
         memcpy(state.data, <const char*>data, self.table.state_size)
@@ -82,7 +82,7 @@ cdef class State:
             PyMem_Free(codes)
 
     def outcomes(self) -> list[tuple[int, float]]:
-        """Return the possible outcomes with their probabilities, ascending; empty where the state is no chance point."""
+        """Return the possible outcomes with their chances, ascending; empty where the state is no chance point."""
         if self.to_move != CHANCE:
             return []
         cdef size_t room = self.game.table.moves_max

@@ -40,12 +40,12 @@ cdef inline Node* select_ucb(Tree* tree, Node* parent, float exploration) noexce
     cdef Node* best = child
     cdef float k, bound, best_bound = -1e30
     cdef int actor = parent.actor
-    cdef uint32_t i
+    cdef uint32_t _
     if parent.tried < parent.children:
         parent.tried += 1
         return node_at(tree, parent.first_child + parent.tried - 1)
     k = exploration * <float>sqrt(log(<double>parent.visits))
-    for i in range(parent.children):
+    for _ in range(parent.children):
         bound = child.value[actor] + k * child.explore
         if bound > best_bound:
             best_bound = bound
@@ -61,8 +61,8 @@ cdef inline Node* select_puct(Tree* tree, Node* parent, float exploration, float
     cdef float bound, best_bound = -1e30
     cdef float k = exploration * <float>sqrt(<double>parent.visits)
     cdef int actor = parent.actor
-    cdef uint32_t i
-    for i in range(parent.tried):
+    cdef uint32_t _
+    for _ in range(parent.tried):
         bound = child.value[actor] + k * child.prior / (1 + child.visits)
         if bound > best_bound:
             best_bound = bound
@@ -245,7 +245,7 @@ cdef class Search:
     def children(self, line: list[int]) -> tuple[int, list[tuple[int, int]]]:
         """Return who is to move after a line of moves, and the moves tried there with their visits.
 
-        Who: a player from 0, or below 0 where no player is to move or the line leaves the tree; then there are no moves.
+        Who: a player from 0, or below 0 where no player is to move or the line leaves the tree; then without moves.
         """
         cdef Node* node = self.find(line)
         if node == NULL or node.actor < 0 or node.children == 0:

@@ -272,7 +272,7 @@ def analysis_for(position: Position, request: pb.SuggestRequest, control: Contro
     return Analysis(position, searches, request, control, version)
 
 
-def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective:
+def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.ValueType:
     if position.state.players == 1:
         return pb.OBJECTIVE_SCORE
     return request.objective or pb.OBJECTIVE_WIN

@@ -35,7 +35,7 @@ except PackageNotFoundError:
 
 
 class Brain:
-    """All calls of BrainService; every method raises BrainError for a request it refuses. Thread-safe: keeps nothing."""
+    """All calls of BrainService; each raises BrainError for a request it refuses. Thread-safe: keeps nothing."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
