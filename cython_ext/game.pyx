@@ -49,6 +49,9 @@ cdef class Game:
 cdef class State:
     """A position. Mutable: `apply` changes it; `copy` gives an independent one."""
 
+    def __init__(self) -> None:
+        raise TypeError("a state comes from its game")
+
     def __dealloc__(self):
         PyMem_Free(self.data)
 
