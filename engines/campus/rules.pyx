@@ -34,9 +34,11 @@ from engines.campus.layout cimport (
     Campus,
     Card,
     Objective,
+    Player,
     Set,
     Side,
     Space,
+    Turn,
 )
 from engines.campus.payments cimport Purse, canonical_payment, fill_purse
 from engines.campus.scoring cimport CAREERS, Tally, awards, careers_total, residual, tally, totals
@@ -117,6 +119,26 @@ def mask(indices) -> int:
     return sum({1 << index for index in indices})
 
 
+cdef list unsigned_list(const uint8_t* values, int n):
+    return [values[i] for i in range(n)]
+
+
+cdef list signed_list(const int8_t* values, int n):
+    return [values[i] for i in range(n)]
+
+
+cdef int fill_unsigned(uint8_t* values, int n, given) except -1:
+    for i in range(n):
+        values[i] = given[i]
+    return 0
+
+
+cdef int fill_signed(int8_t* values, int n, given) except -1:
+    for i in range(n):
+        values[i] = given[i]
+    return 0
+
+
 def letters(text: str) -> list[int]:
     """Return the numbers of resource letters."""
     return [printed.RESOURCES.index(letter) for letter in text]
@@ -161,22 +183,88 @@ cdef class CampusGame(Game):
         set_up(&self.set, <Campus*>state.data, players, advanced, dislikes)
         return state
 
-    def fields(self, State state) -> dict[str, object]:
-        """Return the members of the struct Campus of layout.pxd by name."""
-        return (<Campus*>state.data)[0]
+    def read(self, State state) -> dict[str, object]:
+        """Return the members of the struct Campus of layout.pxd by name, arrays as lists.
 
-    def from_fields(self, fields: dict[str, object]) -> State:
-        """Return the position with these members, the reverse of `fields`; what follows from other members is set.
+        `turn` is a dictionary of the members of Turn, `players` a list with those of each Player.
+        """
+        cdef Campus* s = <Campus*>state.data
+        cdef Turn* t = &s.turn
+        cdef Player* p
+        players = []
+        for i in range(s.header.players):
+            p = &s.player[i]
+            players.append({
+                "owned": p.owned, "score": p.score, "waiter": p.waiter, "dislike": p.dislike,
+                "tray": unsigned_list(p.tray, KINDS), "spaces": p.spaces, "blue": unsigned_list(p.blue, KINDS),
+                "supply": unsigned_list(p.supply, KINDS), "satisfied": p.satisfied, "manipulators": p.manipulators,
+            })
+        return {
+            "to_move": s.header.to_move, "step": s.step, "advanced": s.advanced, "dislikes": s.dislikes,
+            "active": s.active, "round": s.round, "last_round": s.last_round,
+            "objective": signed_list(s.objective, 3), "secret_color": s.secret_color, "secret": s.secret,
+            "waiters": s.waiters, "whites": s.whites, "top": signed_list(s.top, 2), "below": unsigned_list(s.below, 2),
+            "zone": unsigned_list(s.zone, KINDS), "table": s.table, "unseen": s.unseen,
+            "turn": {
+                "served": t.served, "die": signed_list(t.die, 2), "placed": signed_list(t.placed, 2),
+                "paying": t.paying, "money": t.money, "spent": unsigned_list(t.spent, KINDS),
+                "blue": unsigned_list(t.blue, KINDS), "red": t.red, "white": t.white, "yellow": t.yellow,
+                "converted": unsigned_list(t.converted, 2), "samuel": t.samuel,
+                "gifts": unsigned_list(t.gifts, KINDS),
+            },
+            "players": players,
+        }
 
-        The values must be possible; the codec checks them.
+    def build(self, fields: dict[str, object]) -> State:
+        """Return the position with these members, the reverse of `read`.
+
+        What follows from a player's waiter, dislike and owned cards is left out of `fields` or ignored. The values
+        must be possible; the codec checks them.
         """
         cdef State state = self.new_state()
         cdef Campus* s = <Campus*>state.data
-        cdef Campus given = fields
-        cdef int p
-        s[0] = given
-        for p in range(s.header.players):
-            refresh(&self.set, s, p)
+        cdef Turn* t = &s.turn
+        cdef Player* p
+        turn = fields["turn"]
+        s.header.players = len(fields["players"])
+        s.header.to_move = fields["to_move"]
+        s.step = fields["step"]
+        s.advanced = fields["advanced"]
+        s.dislikes = fields["dislikes"]
+        s.active = fields["active"]
+        s.round = fields["round"]
+        s.last_round = fields["last_round"]
+        fill_signed(s.objective, 3, fields["objective"])
+        s.secret_color = fields["secret_color"]
+        s.secret = fields["secret"]
+        s.waiters = fields["waiters"]
+        s.whites = fields["whites"]
+        fill_signed(s.top, 2, fields["top"])
+        fill_unsigned(s.below, 2, fields["below"])
+        fill_unsigned(s.zone, KINDS, fields["zone"])
+        s.table = fields["table"]
+        s.unseen = fields["unseen"]
+        t.served = turn["served"]
+        fill_signed(t.die, 2, turn["die"])
+        fill_signed(t.placed, 2, turn["placed"])
+        t.paying = turn["paying"]
+        t.money = turn["money"]
+        fill_unsigned(t.spent, KINDS, turn["spent"])
+        fill_unsigned(t.blue, KINDS, turn["blue"])
+        t.red = turn["red"]
+        t.white = turn["white"]
+        t.yellow = turn["yellow"]
+        fill_unsigned(t.converted, 2, turn["converted"])
+        t.samuel = turn["samuel"]
+        fill_unsigned(t.gifts, KINDS, turn["gifts"])
+        for i, given in enumerate(fields["players"]):
+            p = &s.player[i]
+            p.owned = given["owned"]
+            p.score = given["score"]
+            p.waiter = given["waiter"]
+            p.dislike = given["dislike"]
+            fill_unsigned(p.tray, KINDS, given["tray"])
+            refresh(&self.set, s, i)
         return state
 
     def excess(self, State state) -> list[int]:

@@ -173,14 +173,11 @@ cdef void after_dislikes(const Set* set, Campus* s) noexcept nogil:
 
 
 cdef void after_draft(const Set* set, Campus* s) noexcept nogil:
-    """John's tray and Abigail's secret objective; then the game starts."""
-    cdef int p, k
+    """Abigail's secret objective; then the game starts."""
+    cdef int p
     s.waiters = 0
     for p in range(s.header.players):
-        if s.player[p].waiter == JOHN:
-            for k in range(KINDS):
-                take(s, p, k, 1)
-        elif s.player[p].waiter == ABIGAIL:
+        if s.player[p].waiter == ABIGAIL:
             s.secret_color = set.card[s.top[0]].size - 2
     if s.secret_color >= 0:
         if secret_choices(set, s):
@@ -521,10 +518,13 @@ cdef void discard(const Set* set, Campus* s, uint32_t counts) noexcept nogil:
 
 
 cdef void draft(const Set* set, Campus* s, int waiter) noexcept nogil:
-    cdef int p = s.header.to_move
+    cdef int k, p = s.header.to_move
     s.waiters ^= 1 << waiter
     s.player[p].waiter = waiter
     refresh(set, s, p)
+    if waiter == JOHN:
+        for k in range(KINDS):
+            take(s, p, k, 1)
     if p:
         s.header.to_move = p - 1
     else:
