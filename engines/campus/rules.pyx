@@ -1,6 +1,7 @@
 """Campus Café behind the engine interface, and what Python callers need of its positions."""
+from enum import IntEnum
+
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, MAX_PLAYERS, Components, ConstStatePtr, Game, State, StatePtr
 from cython_ext.rng cimport Rng, rng_below
@@ -15,26 +16,56 @@ from engines.campus.layout cimport (
     ABOUT_TRAY,
     CARDS,
     CAREER,
-    DISHES,
-    DISLIKES,
+    Campus,
+    Card,
     KINDS,
     MANIPULATOR,
-    MOVE_PAY,
     MOVES_MAX,
+    MOVE_CARD,
+    MOVE_DEPLETE,
+    MOVE_DICE,
+    MOVE_DISCARD,
+    MOVE_DISLIKE,
+    MOVE_GIFT,
+    MOVE_OBJECTIVE,
+    MOVE_PAY,
+    MOVE_PLACE,
+    MOVE_SERVE,
+    MOVE_STACK,
+    MOVE_STOP,
+    MOVE_TALENT,
+    MOVE_WAITER,
+    MOVE_WILLIAM,
     MULTIPLIER,
     NONE,
     OBJECTIVES,
-    SATISFIER,
-    SHIFT,
-    STEP_OVER,
-    STEP_REVEAL_SECRET,
-    STEP_SECRET,
-    SUPPLIER,
-    WAITERS,
-    Campus,
-    Card,
     Objective,
     Player,
+    SAMUEL,
+    SATISFIER,
+    SHIFT,
+    STEP_ARRIVAL,
+    STEP_COLORS,
+    STEP_DEPLETE,
+    STEP_DISCARD_COLLECTED,
+    STEP_DISCARD_RESTOCKED,
+    STEP_DISCARD_SERVED,
+    STEP_DISLIKES,
+    STEP_DRAFT,
+    STEP_GIFT,
+    STEP_OBJECTIVES,
+    STEP_OVER,
+    STEP_PAY,
+    STEP_PLACE,
+    STEP_REVEAL_SECRET,
+    STEP_ROLL,
+    STEP_SECRET,
+    STEP_SERVE,
+    STEP_TABLES,
+    STEP_TALENT,
+    STEP_WAITERS,
+    STEP_WILLIAM,
+    SUPPLIER,
     Set,
     Side,
     Space,
@@ -45,6 +76,48 @@ from engines.campus.scoring cimport CAREERS, Tally, awards, careers_total, resid
 from engines.campus.turns cimport draw, excess, list_moves, list_outcomes, play, refresh, secret_choices, set_up
 
 from engines.campus import components as printed
+
+
+Step = IntEnum("Step", {
+    "OBJECTIVES": STEP_OBJECTIVES,
+    "TABLES": STEP_TABLES,
+    "DISLIKES": STEP_DISLIKES,
+    "WAITERS": STEP_WAITERS,
+    "DRAFT": STEP_DRAFT,
+    "SECRET": STEP_SECRET,
+    "ROLL": STEP_ROLL,
+    "COLORS": STEP_COLORS,
+    "PLACE": STEP_PLACE,
+    "DISCARD_COLLECTED": STEP_DISCARD_COLLECTED,
+    "SERVE": STEP_SERVE,
+    "PAY": STEP_PAY,
+    "GIFT": STEP_GIFT,
+    "TALENT": STEP_TALENT,
+    "DISCARD_SERVED": STEP_DISCARD_SERVED,
+    "DEPLETE": STEP_DEPLETE,
+    "ARRIVAL": STEP_ARRIVAL,
+    "WILLIAM": STEP_WILLIAM,
+    "DISCARD_RESTOCKED": STEP_DISCARD_RESTOCKED,
+    "REVEAL_SECRET": STEP_REVEAL_SECRET,
+    "OVER": STEP_OVER,
+})
+MoveKind = IntEnum("MoveKind", {
+    "OBJECTIVE": MOVE_OBJECTIVE,
+    "CARD": MOVE_CARD,
+    "DISLIKE": MOVE_DISLIKE,
+    "WAITER": MOVE_WAITER,
+    "DICE": MOVE_DICE,
+    "PLACE": MOVE_PLACE,
+    "STACK": MOVE_STACK,
+    "DISCARD": MOVE_DISCARD,
+    "SERVE": MOVE_SERVE,
+    "STOP": MOVE_STOP,
+    "PAY": MOVE_PAY,
+    "GIFT": MOVE_GIFT,
+    "TALENT": MOVE_TALENT,
+    "DEPLETE": MOVE_DEPLETE,
+    "WILLIAM": MOVE_WILLIAM,
+})
 
 
 cdef uint32_t legal_moves(Components components, ConstStatePtr state, uint32_t* out) noexcept nogil:
@@ -303,7 +376,7 @@ cdef class CampusGame(Game):
         for p in range(state.players):
             tally(&self.set, s.player[p].owned, &tallies[p])
             careers = {c: tallies[p].career[c] for c in range(CAREERS) if tallies[p].careers >> c & 1}
-            if careers and s.player[p].waiter == 4:
+            if careers and s.player[p].waiter == SAMUEL:
                 careers[-1] = careers_total(&tallies[p], True) - careers_total(&tallies[p], False)
             parts.append({
                 "check": s.player[p].score, "tray": residual(&s.player[p]), "careers": careers,
