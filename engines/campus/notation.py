@@ -43,7 +43,8 @@ def show(game: CampusGame, state: State) -> str:
     contents: CampusSet = game.components.contents
     fields = game.read(state)
     lines = [
-        f"Campus Café {VARIANTS[fields['advanced']]} ({game.components.id})  {_turn(fields)}",
+        f"Campus Café {VARIANTS[fields['advanced']]} ({game.components.id})",
+        _turn(fields),
         *wrap("objectives  ", (objective_words(contents.objectives[i]) for i in fields["objective"] if i >= 0)),
     ]
     if fields["waiters"]:

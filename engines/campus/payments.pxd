@@ -29,6 +29,12 @@ cdef bint payable(const Purse* purse, const Card* card) noexcept nogil
 # many. A payment is five bits a dish, the first dish highest; of equal payments the smallest code counts.
 cdef uint32_t payments(const Purse* purse, const Card* card, uint32_t* out) noexcept nogil
 
+# Dishes of the card that need a cover beyond their own resource and its multiplier.
+cdef int missing(const Purse* purse, const Card* card) noexcept nogil
+
+# What a payment uses up, in quarters of a dollar; tokens and conversions come back every turn.
+cdef int cost(const Purse* purse, const Card* card, uint32_t payment) noexcept nogil
+
 # The payment the greedy informed player makes: few and cheap resources, tokens first; the card must be payable.
 cdef uint32_t cheap_payment(const Purse* purse, const Card* card) noexcept nogil
 

@@ -208,7 +208,7 @@ cdef void prepare(Search* x, const Purse* purse, const Card* card) noexcept nogi
             x.group[i] += 1 + card.type[i]
 
 
-cdef inline int missing(const Purse* purse, const Card* card) noexcept nogil:
+cdef int missing(const Purse* purse, const Card* card) noexcept nogil:
     """Dishes that need a cover beyond their own resource and its multiplier."""
     cdef int k, gap, missing = 0
     for k in range(KINDS):

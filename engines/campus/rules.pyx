@@ -1,10 +1,12 @@
 """Campus Café behind the engine interface, and what Python callers need of its positions."""
 from enum import IntEnum
 
+from libc.math cimport exp
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
 
 from cython_ext.game cimport CHANCE, MAX_PLAYERS, Components, ConstStatePtr, Game, State, StatePtr
 from cython_ext.rng cimport Rng, rng_below
+from engines.campus.heuristic cimport expectation, move_values, sensible_step
 from engines.campus.layout cimport (
     ABIGAIL,
     ABOUT_CARDS,
@@ -77,6 +79,10 @@ from engines.campus.turns cimport draw, excess, list_moves, list_outcomes, play,
 
 from engines.campus import components as printed
 
+
+cdef float PRIOR_TEMPERATURE = 3  # $
+cdef enum:
+    PLAYOUT_LIMIT = 0
 
 Step = IntEnum("Step", {
     "OBJECTIVES": STEP_OBJECTIVES,
@@ -181,6 +187,31 @@ cdef extern from *:
     int __builtin_ctz(unsigned int) noexcept nogil
 
 
+cdef void playout_step(Components components, StatePtr state, Rng* rng) noexcept nogil:
+    sensible_step(<const Set*>components, <Campus*>state, rng)
+
+
+cdef void evaluate(Components components, ConstStatePtr state, float* win, float* score) noexcept nogil:
+    expectation(<const Set*>components, <const Campus*>state, win, score)
+
+
+cdef void priors(
+    Components components, ConstStatePtr state, const uint32_t* moves, uint32_t n, float* prior
+) noexcept nogil:
+    """Softmax of the move values."""
+    cdef float best, total = 0
+    cdef uint32_t i
+    move_values(<const Set*>components, <const Campus*>state, moves, n, prior)
+    best = prior[0]
+    for i in range(1, n):
+        best = max(best, prior[i])
+    for i in range(n):
+        prior[i] = <float>exp((prior[i] - best) / PRIOR_TEMPERATURE)
+        total += prior[i]
+    for i in range(n):
+        prior[i] /= total
+
+
 ABOUT = {
     "resource": ABOUT_RESOURCE, "customers": ABOUT_CUSTOMERS, "groups": ABOUT_GROUPS, "gifts": ABOUT_GIFTS,
     "spaces": ABOUT_SPACES, "cards": ABOUT_CARDS, "tray": ABOUT_TRAY,
@@ -230,6 +261,10 @@ cdef class CampusGame(Game):
         self.table.random_step = random_step
         self.table.returns = returns
         self.table.determinize = determinize
+        self.table.playout_step = playout_step
+        self.table.evaluate = evaluate
+        self.table.playout_limit = PLAYOUT_LIMIT
+        self.table.priors = priors
         self.native = &self.set
 
     def __init__(self, components: object) -> None:
