@@ -189,7 +189,7 @@ def _print_suggestion(suggestion: pb.Suggestion) -> None:
             lower if move.HasField("lower_bound") else "-",
         ))
     styles = ["green" if index == 0 else "" for index in range(len(rows))]
-    bound = ">score over" if by_score else ">win over"
+    bound = ">score ≥" if by_score else ">win ≥"
     print_table((">id", "move", ">visits", ">win", ">score ±", bound), rows, styles)
     if suggestion.moves:
         print_text("Best line:")
