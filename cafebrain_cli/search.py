@@ -33,7 +33,7 @@ STOPPED_BECAUSE = {
     "STOP_REASON_VISITS": "the visits were used up",
     "STOP_REASON_TIME": "the time was used up",
     "STOP_REASON_MEMORY": "the memory for the search was used up",
-    "STOP_REASON_STOPPED": "it was interrupted",
+    "STOP_REASON_STOPPED": "it was stopped",
 }
 
 
