@@ -12,12 +12,13 @@ MOST_DRINKS = DRINKS
 MOST_SPACES = SPACES
 MOST_DRINK_TILES = DRINK_TILES
 MOST_EQUAL_TILES = 60
-MOST_COINS = 9999
-MOST_SUGAR = 99
+MOST_COINS = COINS_HELD
+MOST_SUGAR = SUGAR_HELD
 HIGHEST_VALUE = KINDS // 3
 ROUNDS = LAST_ROUND
 ROW_SURCHARGE = (0, 0, 0, 1, 2)
 START_COINS = 5
+CLEAN_COINS = CLEAN_PRICE
 STEP_FRESH = FRESH
 STEP_CLEANED = CLEANED
 STEP_BOUGHT = BOUGHT
@@ -36,6 +37,9 @@ MOVE_DRAW = DRAW
 cdef enum:
     CLEAN_PRICE = 2
     TAKEN_COINS = 2
+    # What a player can hold where the reserve is unlimited, and what a limited reserve can be.
+    COINS_HELD = 9999
+    SUGAR_HELD = 99
     RANDOM_ONE_IN = 8  # so often a playout makes a random move
 
 cdef inline uint32_t add_serves(const Table* t, const Gatto* s, const Player* p, uint32_t* out) noexcept nogil:
@@ -145,14 +149,15 @@ cdef void playout_step(Components components, StatePtr state, Rng* rng) noexcept
         apply(components, state, random_move(t, s, rng) if rng_below(rng, RANDOM_ONE_IN) == 0 else policy_move(t, s, rng))
 
 
-cdef inline int16_t pay_out(const Table* t, Gatto* s, int16_t coins) noexcept nogil:
-    """Take coins from the reserve, as far as they reach."""
+cdef inline void pay_out(const Table* t, Gatto* s, Player* p, int16_t coins) noexcept nogil:
+    """Give a player coins from the reserve, as far as they reach."""
     if t.coins == UNLIMITED:
-        return coins
+        p.coins = min(<int16_t>(p.coins + coins), <int16_t>COINS_HELD)
+        return
     if coins > s.coins:
         coins = s.coins
     s.coins -= coins
-    return coins
+    p.coins += coins
 
 
 cdef inline void pay(const Table* t, Gatto* s, Player* p, int16_t coins) noexcept nogil:
@@ -180,7 +185,7 @@ cdef inline void serve(const Table* t, Gatto* s, Player* p, uint32_t drink, uint
         p.sugar += difference
         if t.sugar != UNLIMITED:
             s.sugar -= difference
-    p.coins += pay_out(t, s, coins)
+    pay_out(t, s, p, coins)
     p.points += points
     s.drink_tiles[drink][tile] -= 1
     discard_cup(t, s, p, drink)
@@ -215,7 +220,7 @@ cdef inline void place(const Table* t, Gatto* s, Player* p, uint32_t drink, uint
         p.open[t.color[drink][fill]] |= bit
     if t.value[kind] == 1:
         if t.sugar == UNLIMITED:
-            p.sugar += 1
+            p.sugar += p.sugar < SUGAR_HELD
         elif s.sugar:
             s.sugar -= 1
             p.sugar += 1
@@ -371,7 +376,7 @@ cdef void apply(Components components, StatePtr state, uint32_t move) noexcept n
         go_on(s)
     else:
         if move == TAKE_COINS:
-            p.coins += pay_out(t, s, TAKEN_COINS)
+            pay_out(t, s, p, TAKEN_COINS)
         end_turn(t, s)
 
 
