@@ -65,19 +65,19 @@ def games(as_json: bool, server: str | None, files: tuple[str, ...]) -> None:
     ),
 )
 @state_argument
+@server_option
 @components_option
-def show(path: str, files: tuple[str, ...]) -> None:
+def show(path: str, server: str | None, files: tuple[str, ...]) -> None:
     """Draw the board of a position.
 
-    STATE is a file with a position as JSON, or "-" for standard input. Drawing needs no server: boards are drawn by
-    this process, with the component sets that come with it and those of --components.
+    STATE is a file with a position as JSON, or "-" for standard input.
     """
+    from cafebrain.v1 import brain_service_pb2 as pb
     from cafebrain_cli.positions import read_state, write_text
-    from cafebrain_cli.source import load_library
-    from solver.brain import Brain
+    from cafebrain_cli.source import open_calls
 
-    state = read_state(path)
-    write_text(Brain(load_library(files)[0]).show(state).rstrip("\n") + "\n", "-")
+    answer = open_calls(server, files).show_board(pb.ShowBoardRequest(state=read_state(path)))
+    write_text(answer.text.rstrip("\n") + "\n", "-")
 
 
 @click.command(
