@@ -244,17 +244,20 @@ def test_any_figure_changes_the_hash(tmp_path):
     hashes = {content_hash(tmp_path, text)}
     changed = 0
     for match in re.finditer(r"(?<=[\[ ])\d+(?=[],\n])", figures):
-        figure = int(match[0])
-        for other in (figure + 1, figure - 1):  # one of the two keeps the lists ascending
+        before, after = text[: match.start()], text[match.end() :]
+        # One more, one less, or left out of its list: one of them keeps the list ascending.
+        for other in (f"{int(match[0]) + 1}{after}", f"{int(match[0]) - 1}{after}", after.removeprefix(", ")):
             try:
-                found = content_hash(tmp_path, text[: match.start()] + str(other) + text[match.end() :])
+                found = content_hash(tmp_path, before + other)
             except ComponentError:
                 continue
             assert found not in hashes, match
             hashes.add(found)
             changed += 1
             break
-    assert changed > 45  # 2 reserves, 12 tile counts, 25 drink tiles, 12 of the menu; the lowest go down only
+    # 2 reserves, 12 tile counts, 25 drink tiles and 1 + 2 + 2 + 3 + 3 of the menu; but no other set has anything else
+    # than 1 for the lowest drink tile of a cup with one space.
+    assert changed == 2 + 12 + 25 + 11 - 1
     for old, new in (('spaces = "CMM"', 'spaces = "MCM"'), ('id = "doppio"', 'id = "double"'), ("coins = 45", 'coins = "unlimited"')):
         found = content_hash(tmp_path, mine((old, new)))
         assert found not in hashes
