@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "bench"
@@ -100,5 +101,8 @@ def compiled(source: str, *options: str) -> Path | None:
         return None
     BUILD.mkdir(parents=True, exist_ok=True)
     target = BUILD / Path(source).stem
-    subprocess.run([compiler, "-O3", ROOT / "bench" / source, "-o", target, *options], check=True)
+    with TemporaryDirectory(dir=BUILD) as folder:  # others may be using the target
+        made = Path(folder) / target.name
+        subprocess.run([compiler, "-O3", ROOT / "bench" / source, "-o", made, *options], check=True)
+        made.replace(target)
     return target
