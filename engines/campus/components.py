@@ -290,7 +290,8 @@ def _side(table: dict[str, Any], prefix: str, faults: Faults) -> Side:
     return Side(
         supply,
         _row(table, "deck", 4, 1, CARDS - TABLES - 1, faults, prefix),
-        tuple(faults.integer(trays, waiter, 2, 9, prefix + "trays.") for waiter in WAITERS),
+        # John starts with five resources.
+        tuple(faults.integer(trays, waiter, 5 if waiter == "john" else 2, 9, prefix + "trays.") for waiter in WAITERS),
         spaces,
     )
 
@@ -332,6 +333,10 @@ def _totals(contents: CampusSet, faults: Faults) -> None:
     for card in cards:
         if card.reverse == "multiplier" and card.resources in "HS":
             total("cards", f"blue tokens of {card.resources}", card.tokens, {"H": 2, "S": 1}[card.resources])
+    manipulators = Counter(f"{card.form} {card.color}" for card in cards if card.reverse == "manipulator")
+    for name, count in manipulators.items():
+        if count > 1:
+            faults.error("cards", f"manipulator {name} twice: the engine has room for one of each")
     for index, resource in enumerate(RESOURCES):
         total(f"tokens[{index}]", f"tokens {resource}", contents.tokens[index], TOKEN_TOTALS[index])
         gifts = sum(1 for card in cards if card.gift == resource)
