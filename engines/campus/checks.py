@@ -372,7 +372,7 @@ def _native(game: CampusGame, fields: Fields, faults: Violations) -> None:
     state = game.build(fields)
     if step not in SETUP or step == Step.SECRET:
         for p, excess in enumerate(game.excess(state)):
-            if excess and not (p == active and step in DISCARDS):
+            if excess and not (p == active and step in (*DISCARDS, Step.WILLIAM)):  # his supply comes before the check
                 faults.add(f"players[{p}].tray", f"{excess} too many", "does not fit into the tray")
             if not excess and p == active and step in DISCARDS:
                 faults.add("step", step.name, "nothing is to be discarded")
