@@ -7,6 +7,7 @@ The opponent `greedy` looks one move ahead: it makes the move after which the en
 lead in points over the best opponent. The opponent `values` makes the move with the highest move value, the playout
 policy without its random moves. Seats alternate; the two games of a pair have the same draws as long as they agree.
 """
+
 from __future__ import annotations
 
 import argparse

@@ -1,4 +1,5 @@
 """Hand-written positions of Campus Café on the reconstructed set, and moves by what they say."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -61,7 +62,12 @@ def position(
     supply, `lost` resources left the game; further arguments are members of the turn (dice and spaces as lists)."""
     trays, owned, scores = trays or {}, owned or {}, scores or {}
     side = CONTENTS.side(VARIANTS[advanced])
-    taken = {i for cards in owned.values() for i in cards} | set(table or []) | set(tops or ()) | set(turn.get("served", []))
+    taken = (
+        {i for cards in owned.values() for i in cards}
+        | set(table or [])
+        | set(tops or ())
+        | set(turn.get("served", []))
+    )
     taken -= {-1}
     free = [i for i in reversed(range(48)) if i not in taken]
     if table is None:
@@ -81,32 +87,57 @@ def position(
     gifts = [CONTENTS.cards[i].gift for i in turn.get("served", [])]
     placed = turn.get("placed", [-1, -1])
     color = next((o.color for o in CONTENTS.objectives if o.id == secret), "")
-    return GAME.build({
-        "to_move": -2 if step == Step.OVER else -1 if step in CHANCE else active,
-        "step": step, "advanced": advanced, "dislikes": bool(dislikes), "active": active, "round": round_,
-        "last_round": last_round, "objective": [names.index(name) for name in objectives],
-        "secret_color": ("yellow", "azure", "gray").index(color) if color else -1,
-        "secret": names.index(secret) if secret else -1,
-        "waiters": 0, "whites": turn.pop("whites", 255 if advanced else 0), "top": tops, "below": below,
-        "zone": [n - sum(counts(tray)[r] for tray in trays.values()) - spent[r] - counts(lost)[r] for r, n in enumerate(total)],
-        "table": bits(table), "unseen": unseen,
-        "turn": {
-            "served": served, "die": turn.get("dice", [-1, -1]), "placed": placed, "paying": turn.get("paying", -1),
-            "money": sum(side.spaces[space].money for space in placed if space >= 0) if step != Step.PLACE else 0,
-            "spent": spent, "blue": counts(turn.get("blue", "")), "red": turn.get("red", 0),
-            "white": turn.get("white", 0), "yellow": turn.get("yellow", 0), "converted": turn.get("converted", [0, 0]),
-            "samuel": turn.get("samuel", 0),
-            "gifts": counts(turn["gifts"]) if "gifts" in turn else [gifts.count(resource) for resource in RESOURCES],
-        },
-        "players": [
-            {
-                "owned": bits(owned.get(p, [])), "score": scores.get(p, 0), "tray": counts(trays.get(p, "")),
-                "waiter": WAITERS.index(waiters[p]) if waiters else -1,
-                "dislike": held.index(dislikes[p]) if dislikes and p in dislikes else -1,
-            }
-            for p in range(players)
-        ],
-    })
+    return GAME.build(
+        {
+            "to_move": -2 if step == Step.OVER else -1 if step in CHANCE else active,
+            "step": step,
+            "advanced": advanced,
+            "dislikes": bool(dislikes),
+            "active": active,
+            "round": round_,
+            "last_round": last_round,
+            "objective": [names.index(name) for name in objectives],
+            "secret_color": ("yellow", "azure", "gray").index(color) if color else -1,
+            "secret": names.index(secret) if secret else -1,
+            "waiters": 0,
+            "whites": turn.pop("whites", 255 if advanced else 0),
+            "top": tops,
+            "below": below,
+            "zone": [
+                n - sum(counts(tray)[r] for tray in trays.values()) - spent[r] - counts(lost)[r]
+                for r, n in enumerate(total)
+            ],
+            "table": bits(table),
+            "unseen": unseen,
+            "turn": {
+                "served": served,
+                "die": turn.get("dice", [-1, -1]),
+                "placed": placed,
+                "paying": turn.get("paying", -1),
+                "money": sum(side.spaces[space].money for space in placed if space >= 0) if step != Step.PLACE else 0,
+                "spent": spent,
+                "blue": counts(turn.get("blue", "")),
+                "red": turn.get("red", 0),
+                "white": turn.get("white", 0),
+                "yellow": turn.get("yellow", 0),
+                "converted": turn.get("converted", [0, 0]),
+                "samuel": turn.get("samuel", 0),
+                "gifts": counts(turn["gifts"])
+                if "gifts" in turn
+                else [gifts.count(resource) for resource in RESOURCES],
+            },
+            "players": [
+                {
+                    "owned": bits(owned.get(p, [])),
+                    "score": scores.get(p, 0),
+                    "tray": counts(trays.get(p, "")),
+                    "waiter": WAITERS.index(waiters[p]) if waiters else -1,
+                    "dislike": held.index(dislikes[p]) if dislikes and p in dislikes else -1,
+                }
+                for p in range(players)
+            ],
+        }
+    )
 
 
 def texts(state: State) -> list[str]:

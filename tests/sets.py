@@ -1,4 +1,5 @@
 """Component sets for tests: the built-in ones and a deliberately odd one."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -42,6 +43,8 @@ def campus_games() -> dict[str, CampusGame]:
         ),
     }
     contents = sets[1].contents
-    contents = replace(contents, basic=replace(contents.basic, **cramped), advanced=replace(contents.advanced, **cramped))
+    contents = replace(
+        contents, basic=replace(contents.basic, **cramped), advanced=replace(contents.advanced, **cramped)
+    )
     sets.append(replace(sets[1], id="cramped", contents=contents))
     return {components.id: CampusGame(components) for components in sets}

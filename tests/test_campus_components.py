@@ -3,6 +3,7 @@
 The figures are the rulebook's (components, setup, appendices I and II, the worked example) or, where marked derived or
 reconstructed in the rulings, theirs.
 """
+
 from __future__ import annotations
 
 import subprocess
@@ -15,7 +16,7 @@ from statistics import mean, median
 import pytest
 
 from engines.campus import components as printed
-from engines.campus.components import Card, CampusSet, Space
+from engines.campus.components import CampusSet, Card, Space
 from engines.campus.reconstruct import document, strength
 from engines.component_set import ComponentError, ComponentSet, parse_set
 
@@ -66,9 +67,7 @@ def test_dishes() -> None:
     assert all(len(card.customers) == 4 for card in common)
 
 
-@pytest.mark.parametrize(
-    ("size", "counts"), [(2, (9, 8, 7, 5, 3)), (3, (15, 12, 9, 7, 5)), (4, (22, 16, 13, 10, 8))]
-)
+@pytest.mark.parametrize(("size", "counts"), [(2, (9, 8, 7, 5, 3)), (3, (15, 12, 9, 7, 5)), (4, (22, 16, 13, 10, 8))])
 def test_dishes_by_group(size: int, counts: tuple[int, ...]) -> None:
     dishes = Counter("".join(card.all_dishes for card in CARDS if len(card.customers) == size))
     assert tuple(dishes[letter] for letter in "EHMSC") == counts
@@ -108,7 +107,12 @@ def test_the_other_reverse_sides() -> None:
     manipulators = {(card.form, card.color) for card in CARDS if card.reverse == "manipulator"}
     assert manipulators == {(form, color) for form in printed.FORMS for color in printed.DIE_COLORS}
     assert Counter(card.reverse for card in CARDS) == {
-        "career": 10, "satisfier": 8, "multiplier": 5, "manipulator": 9, "supplier": 8, "extension": 8,
+        "career": 10,
+        "satisfier": 8,
+        "multiplier": 5,
+        "manipulator": 9,
+        "supplier": 8,
+        "extension": 8,
     }
     suppliers = sorted(card.resources for card in CARDS if card.reverse == "supplier")
     assert suppliers == sorted(["E", "H", "M", "S", "EE", "EH", "EM", "HH"])
@@ -145,8 +149,12 @@ def test_objectives() -> None:
     assert Counter(objective.color for objective in SET.objectives) == {"yellow": 5, "azure": 5, "gray": 5}
     kinds = Counter((objective.kind, objective.color) for objective in SET.objectives)
     assert kinds == {
-        ("resource", "yellow"): 5, ("customers", "azure"): 4, ("gifts", "azure"): 1,
-        ("groups", "gray"): 3, ("spaces", "gray"): 1, ("cards", "gray"): 1,
+        ("resource", "yellow"): 5,
+        ("customers", "azure"): 4,
+        ("gifts", "azure"): 1,
+        ("groups", "gray"): 3,
+        ("spaces", "gray"): 1,
+        ("cards", "gray"): 1,
     }
     assert {objective.resource for objective in SET.objectives if objective.kind == "resource"} == set("EHMSC")
     pairs = {objective.types for objective in SET.objectives if objective.kind == "customers"}
@@ -218,24 +226,42 @@ FIRST = next(line for line in TEXT.splitlines() if "customers = [" in line)
         (TEXT.replace(FIRST + "\n", ""), "cards: cards with 2 customers: wants 16, found 15"),
         (swap("tokens = [9,", "tokens = [8,"), "tokens[0]: tokens E: wants 9, found 8"),
         (swap('career = "barman"', 'career = "refresher"'), "cards: careers barman: wants 1, found 0"),
-        (swap('satisfier = "male_art"', 'satisfier = "female_art"'), "satisfiers (red tokens) for male_art: wants 1, found 0"),
+        (
+            swap('satisfier = "male_art"', 'satisfier = "female_art"'),
+            "satisfiers (red tokens) for male_art: wants 1, found 0",
+        ),
         (swap('multiplier = "E", tokens = 3', 'multiplier = "E", tokens = 2'), "cards: blue tokens: wants 8, found 7"),
-        (swap('multiplier = "H", tokens = 2', 'multiplier = "H", tokens = 1'), "cards: blue tokens of H: wants 2, found 1"),
+        (
+            swap('multiplier = "H", tokens = 2', 'multiplier = "H", tokens = 1'),
+            "cards: blue tokens of H: wants 2, found 1",
+        ),
         (swap('multiplier = "C"', 'multiplier = "M"'), "cards: multipliers of C: wants 1, found 0"),
         (swap("most_groups = 2", "most_groups = 5"), "objectives[10].most_groups: wants an integer from 2 to 4"),
-        (swap('color = "gray", fewest = "cards"', 'color = "azure", fewest = "cards"'), "gray objectives: wants 5, found 4"),
+        (
+            swap('color = "gray", fewest = "cards"', 'color = "azure", fewest = "cards"'),
+            "gray objectives: wants 5, found 4",
+        ),
         (swap('fewest = "cards"', 'fewest = "spaces"'), "objectives about cards: wants 1, found 0"),
         (swap('kind = "gifts"', 'kind = "tray"'), "dislikes about gifts: wants 1, found 0"),
         (swap("[9, 8, 7, 6, 5]]", "[9, 8, 7, 7, 5]]"), "basic.supply[3][3]: 7 tokens S for 5 players, there are 6"),
         (swap("deck = [14,", "deck = [0,"), "basic.deck: wants a list of integers"),
         (swap("john = 5", "jon = 5"), "basic.trays.jon: unknown key"),
-        (swap('give = "M", money = 2', 'give = "Q", money = 2'), "basic.spaces[0].give: wants 1 to 3 of the letters EHMSC"),
+        (
+            swap('give = "M", money = 2', 'give = "Q", money = 2'),
+            "basic.spaces[0].give: wants 1 to 3 of the letters EHMSC",
+        ),
         (swap('color = "red", give = "HH"', 'color = "pink", give = "HH"'), "basic.spaces[1].color: wants one of red"),
         (swap("first = [10,", "first = ["), "awards.first: wants 4 integers; found 3"),
         (swap("extension = 1", "extention = 1"), "wants exactly one of career"),
         (swap('common = "', 'comon = "'), ".comon: unknown key"),
-        (swap('manipulator = "stack", color = "red"', 'manipulator = "stack", color = "white"'), ".color: wants one of red"),
-        (swap('manipulator = "stack", color = "red"', 'manipulator = "stack", color = "blue"'), "manipulator stack blue twice"),
+        (
+            swap('manipulator = "stack", color = "red"', 'manipulator = "stack", color = "white"'),
+            ".color: wants one of red",
+        ),
+        (
+            swap('manipulator = "stack", color = "red"', 'manipulator = "stack", color = "blue"'),
+            "manipulator stack blue twice",
+        ),
     ],
 )
 def test_a_fault_is_named(text: str, fault: str) -> None:

@@ -1,4 +1,5 @@
 """The native rules of Campus Café against the independent reference in tests/reference, move by move."""
+
 from __future__ import annotations
 
 import random
@@ -17,9 +18,27 @@ GAMES = campus_games()
 RESOURCES = printed.RESOURCES
 # The steps in the order of layout.pxd.
 STEPS = (
-    "objectives", "tables", "dislikes", "waiters", "draft", "secret", "roll", "colors", "place", "discard_collected",
-    "serve", "pay", "gift", "talent", "discard_served", "deplete", "arrival", "william", "discard_restocked",
-    "reveal_secret", "over",
+    "objectives",
+    "tables",
+    "dislikes",
+    "waiters",
+    "draft",
+    "secret",
+    "roll",
+    "colors",
+    "place",
+    "discard_collected",
+    "serve",
+    "pay",
+    "gift",
+    "talent",
+    "discard_served",
+    "deplete",
+    "arrival",
+    "william",
+    "discard_restocked",
+    "reveal_secret",
+    "over",
 )
 
 
@@ -50,8 +69,13 @@ def covered(game: ref.Game, argument: int) -> tuple[Any, ...]:
             else:
                 samuel.add("cupcake" if dish == "C" else "shake")
     return (
-        "".join(sorted(spent, key=RESOURCES.index)), "".join(sorted(blue, key=RESOURCES.index)),
-        tuple(sorted(red)), tuple(sorted(white)), yellow, tuple(sorted(conversions.items())), tuple(sorted(samuel)),
+        "".join(sorted(spent, key=RESOURCES.index)),
+        "".join(sorted(blue, key=RESOURCES.index)),
+        tuple(sorted(red)),
+        tuple(sorted(white)),
+        yellow,
+        tuple(sorted(conversions.items())),
+        tuple(sorted(samuel)),
     )
 
 

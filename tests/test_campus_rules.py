@@ -1,4 +1,5 @@
 """Campus Café's rules on hand-written positions. Figures are the rulebook's or follow by hand from the rulings."""
+
 from __future__ import annotations
 
 import itertools
@@ -115,19 +116,33 @@ def test_awards_of_the_scoring_example() -> None:
     """Four players, the third column as fewest cards: 12/0/0/0, 6/6/6/12 and 9/0/9/9."""
     wanted = [{"cupcakes": c, "art": a, "cards": n} for c, a, n in ((3, 4, 5), (0, 4, 6), (0, 4, 5), (0, 6, 5))]
     state = position(
-        Step.OVER, players=4, owned=hands(wanted), last_round=True, below=(0, 0), active=3,
-        objectives=("most_cupcakes", "most_art", "fewest_cards"), table=[], tops=(-1, -1),
+        Step.OVER,
+        players=4,
+        owned=hands(wanted),
+        last_round=True,
+        below=(0, 0),
+        active=3,
+        objectives=("most_cupcakes", "most_art", "fewest_cards"),
+        table=[],
+        tops=(-1, -1),
     )
     objectives = [parts["objectives"] for parts in GAME.score_parts(state)]
     assert objectives == [[12, 6, 9], [0, 6, 0], [0, 6, 9], [0, 12, 9]]
 
 
-@pytest.mark.parametrize(("players", "awards"), [(2, [10, 0]), (3, [10, 0, 0]), (4, [12, 6, 6, 6]), (5, [15, 7, 7, 7, 7])])
+@pytest.mark.parametrize(
+    ("players", "awards"), [(2, [10, 0]), (3, [10, 0, 0]), (4, [12, 6, 6, 6]), (5, [15, 7, 7, 7, 7])]
+)
 def test_awards_by_number_of_players(players: int, awards: list[int]) -> None:
     two = [i for i in range(48) if len(CARDS[i].customers) == 2]
     owned = {p: [two[p]] if p else two[10:12] for p in range(players)}
     state = position(
-        Step.OVER, players=players, owned=owned, last_round=True, below=(0, 0), active=players - 1,
+        Step.OVER,
+        players=players,
+        owned=owned,
+        last_round=True,
+        below=(0, 0),
+        active=players - 1,
         objectives=("most_espresso", "most_teachers", "most_groups_of_2"),
     )
     assert [parts["objectives"][2] for parts in GAME.score_parts(state)] == awards
@@ -145,9 +160,19 @@ def test_fewest_counts_zero_and_ties_share() -> None:
 @pytest.mark.parametrize(
     ("career", "index", "others", "points"),
     [
-        ("manipulator", 0, [owner("manipulator", form="stack", color="red"), owner("manipulator", form="to_color", color="red")], 6),
+        (
+            "manipulator",
+            0,
+            [owner("manipulator", form="stack", color="red"), owner("manipulator", form="to_color", color="red")],
+            6,
+        ),
         ("restocker", 2, [owner("supplier", resources="E"), owner("supplier", resources="EE")], 7),
-        ("delivery_man", 3, [owner("extension", spaces=2), owner("extension", spaces=1), owner("career", career="barman")], 8),
+        (
+            "delivery_man",
+            3,
+            [owner("extension", spaces=2), owner("extension", spaces=1), owner("career", career="barman")],
+            8,
+        ),
     ],
 )
 def test_careers_that_count_symbols(career: str, index: int, others: list[int], points: int) -> None:
@@ -166,8 +191,13 @@ def dishes_of(career: str, cards: list[int]) -> int:
 
 def test_careers_that_count_dishes() -> None:
     # The career cards themselves: Barman's is HEH (counts), Refresher's HHC, Confectioner's SCS, Specialist's ECCH+E.
-    assert [CARDS[owner("career", career=c)].all_dishes for c in ("barman", "refresher", "confectioner", "specialist")] == [
-        "HEH", "HHC", "SCS", "ECCHE",
+    assert [
+        CARDS[owner("career", career=c)].all_dishes for c in ("barman", "refresher", "confectioner", "specialist")
+    ] == [
+        "HEH",
+        "HHC",
+        "SCS",
+        "ECCHE",
     ]
     assert dishes_of("barman", []) == 3
     assert dishes_of("barman", [card("HE"), card("MEHH"), card("EEE")]) == 6  # too few cups; counts; no chocolate
@@ -269,9 +299,7 @@ def test_a_short_zone_gives_what_it_has_and_the_money() -> None:
 
 def service(cards: list[int], hand: str, **more: object) -> object:
     fill = [i for i in range(47, -1, -1) if i not in cards][: 7 - len(cards)]
-    return position(
-        Step.SERVE, trays={0: hand}, table=cards + fill, **({"dice": [RED, BLUE], "placed": [2, 6]} | more)
-    )
+    return position(Step.SERVE, trays={0: hand}, table=cards + fill, **({"dice": [RED, BLUE], "placed": [2, 6]} | more))
 
 
 def payments(state: object, index: int) -> list[str]:
@@ -294,7 +322,8 @@ def test_a_converted_resource_wakes_its_own_multiplier_only() -> None:
     counter = {"dice": [RED, BLUE], "placed": [3, 6]}  # one M or S on a C dish
     assert shake not in servings(service([shake], "MM", owned={0: [double]}, **counter))
     assert payments(service([shake], "MC", owned={0: [double]}, **counter), shake) == [
-        "pay C, blue token as C", "pay C, M as C by counter 4",
+        "pay C, blue token as C",
+        "pay C, M as C by counter 4",
     ]
 
 
@@ -328,7 +357,9 @@ def test_samuels_conversions_once_each() -> None:
     assert payments(service([card("MS")], "EM", **samuel), card("MS")) == ["pay M, E as S by Samuel's talent"]
     assert card("MS") not in servings(service([card("MS")], "EE", **samuel))
     assert card("MS") not in servings(service([card("MS")], "EM", samuel=1, **samuel))
-    assert payments(service([card("CE", gift="C")], "EE", **samuel), card("CE", gift="C")) == ["pay E as C by Samuel's talent, E"]
+    assert payments(service([card("CE", gift="C")], "EE", **samuel), card("CE", gift="C")) == [
+        "pay E as C by Samuel's talent, E"
+    ]
     # Together with the other: one shake and one cupcake.
     assert card("CHM") in servings(service([card("CHM")], "EHE", **samuel))
 
@@ -338,17 +369,27 @@ def test_gifts_of_the_basic_game_are_what_the_zones_hold() -> None:
     state = service([gift], "CE")
     serve(state, gift)
     assert texts(state) == [
-        "gift: Mint Shake and Hot Chocolate", "gift: Strawberry Shake and Espresso Coffee", "gift: Cupcake",
+        "gift: Mint Shake and Hot Chocolate",
+        "gift: Strawberry Shake and Espresso Coffee",
+        "gift: Cupcake",
     ]
     short = position(
-        Step.SERVE, trays={0: "CE", 1: "CCMMMMMHHHHHH"}, table=[gift, 1, 2, 3, 4, 5, 6], tops=(7, 8),
-        dice=[RED, BLUE], placed=[2, 6],
+        Step.SERVE,
+        trays={0: "CE", 1: "CCMMMMMHHHHHH"},
+        table=[gift, 1, 2, 3, 4, 5, 6],
+        tops=(7, 8),
+        dice=[RED, BLUE],
+        placed=[2, 6],
     )
     serve(short, gift)
     assert texts(short) == ["gift: Strawberry Shake and Espresso Coffee"]
     nothing = position(
-        Step.SERVE, trays={0: "CE", 1: "CCMMMMMHHHHHHSSSSEEEEEE"}, table=[gift, 1, 2, 3, 4, 5, 6], tops=(7, 8),
-        dice=[RED, BLUE], placed=[2, 6],
+        Step.SERVE,
+        trays={0: "CE", 1: "CCMMMMMHHHHHHSSSSEEEEEE"},
+        table=[gift, 1, 2, 3, 4, 5, 6],
+        tops=(7, 8),
+        dice=[RED, BLUE],
+        placed=[2, 6],
     )
     serve(nothing, gift)
     assert step(nothing) == Step.SERVE
@@ -396,8 +437,14 @@ def test_talents_that_give_resources(waiter: str, order: str, options: list[str]
 def test_destiny_serves_each_decks_top_once() -> None:
     three, other = card("EEE"), card("HE")
     state = position(
-        Step.SERVE, advanced=True, waiters=("destiny", "john"), trays={0: "EEEH"}, table=[40, 41, 42, 43, 44, 45, 46],
-        tops=(other, three), dice=[RED, BLUE], placed=[2, 6],
+        Step.SERVE,
+        advanced=True,
+        waiters=("destiny", "john"),
+        trays={0: "EEEH"},
+        table=[40, 41, 42, 43, 44, 45, 46],
+        tops=(other, three),
+        dice=[RED, BLUE],
+        placed=[2, 6],
     )
     assert servings(state) == {other, three}
     serve(state, other)
@@ -444,9 +491,7 @@ def test_the_disliked_tray_has_reserved_spaces() -> None:
     assert len(texts(too_many)) == 4
     assert "discard 1 Espresso Coffee, 1 Mint Shake" in texts(too_many)
     for waiter, spaces_ in (("john", 6), ("william", 4), ("samuel", 4)):
-        state = position(
-            Step.ROLL, advanced=True, waiters=(waiter, "melissa"), dislikes={0: "tray", 1: "art"}
-        )
+        state = position(Step.ROLL, advanced=True, waiters=(waiter, "melissa"), dislikes={0: "tray", 1: "art"})
         assert GAME.read(state)["players"][0]["spaces"] == spaces_
 
 
@@ -508,8 +553,13 @@ def test_the_customers_deck_runs_out() -> None:
     """The rulebook's example: two tables wait, one card is left; the last customers deck's top fills the other."""
     one, two = card("HE"), card("MS")
     state = position(
-        Step.SERVE, trays={0: "HEMS"}, table=[one, two, 40, 41, 42, 43, 44], tops=(10, 11), below=(0, 37 - 2),
-        dice=[RED, BLUE], placed=[2, 6],
+        Step.SERVE,
+        trays={0: "HEMS"},
+        table=[one, two, 40, 41, 42, 43, 44],
+        tops=(10, 11),
+        below=(0, 37 - 2),
+        dice=[RED, BLUE],
+        placed=[2, 6],
     )
     fields = GAME.read(state)
     fields["below"] = [0, fields["unseen"].bit_count()]
@@ -538,9 +588,7 @@ def test_a_game_ends_after_60_rounds() -> None:
 
 
 def test_an_unknown_secret_objective_is_revealed_before_scoring() -> None:
-    state = service(
-        [], "", active=1, round_=60, advanced=True, waiters=("abigail", "john"), secret="most_cupcakes"
-    )
+    state = service([], "", active=1, round_=60, advanced=True, waiters=("abigail", "john"), secret="most_cupcakes")
     GAME.forget_secret(state)
     do(state, "stop serving")
     assert step(state) == Step.REVEAL_SECRET

@@ -3,6 +3,7 @@
 Paths are those of the wire message. Each function notes what it finds; `check` calls them in an order in which each
 may rely on what the earlier ones hold.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,12 +19,24 @@ ABIGAIL, DESTINY, JOHN, MELISSA, SAMUEL, WILLIAM = range(len(WAITERS))
 SETUP = (Step.OBJECTIVES, Step.TABLES, Step.DISLIKES, Step.WAITERS, Step.DRAFT, Step.SECRET)
 # Steps at which dice lie on the board, and those after at least one card was completed.
 SERVICE = (
-    Step.PLACE, Step.DISCARD_COLLECTED, Step.SERVE, Step.PAY, Step.GIFT, Step.TALENT, Step.DISCARD_SERVED,
+    Step.PLACE,
+    Step.DISCARD_COLLECTED,
+    Step.SERVE,
+    Step.PAY,
+    Step.GIFT,
+    Step.TALENT,
+    Step.DISCARD_SERVED,
 )
 COMPLETED = (Step.GIFT, Step.TALENT, Step.DISCARD_SERVED)
 DISCARDS = (Step.DISCARD_COLLECTED, Step.DISCARD_SERVED, Step.DISCARD_RESTOCKED)
 ADVANCED_ONLY = (
-    Step.WAITERS, Step.DRAFT, Step.SECRET, Step.COLORS, Step.TALENT, Step.WILLIAM, Step.REVEAL_SECRET,
+    Step.WAITERS,
+    Step.DRAFT,
+    Step.SECRET,
+    Step.COLORS,
+    Step.TALENT,
+    Step.WILLIAM,
+    Step.REVEAL_SECRET,
 )
 
 
@@ -117,7 +130,8 @@ def _course(fields: Fields, faults: Violations) -> None:
         if not fields["last_round"] and fields["round"] < ROUNDS:
             faults.add("step", step.name, f"the customers deck has not run out and round {ROUNDS} is not reached")
     for needed, name, steps in (
-        (ABIGAIL, "Abigail", (Step.COLORS,)), (WILLIAM, "William", (Step.WILLIAM,)),
+        (ABIGAIL, "Abigail", (Step.COLORS,)),
+        (WILLIAM, "William", (Step.WILLIAM,)),
     ):
         if step in steps and waiter != needed:
             faults.add("step", step.name, f"is a step of {name}'s turn")
@@ -138,7 +152,9 @@ def _secret(contents: CampusSet, fields: Fields, faults: Violations) -> None:
     choices = [o.color for i, o in enumerate(contents.objectives) if i not in fields["objective"]]
     colors = ("yellow", "azure", "gray")
     if color >= 0 and not due:
-        faults.add("secret_color", colors[color], "there is no secret objective without Abigail, or before the draft ends")
+        faults.add(
+            "secret_color", colors[color], "there is no secret objective without Abigail, or before the draft ends"
+        )
     elif color < 0 and due and (step == Step.SECRET or set(choices) >= set(colors)):
         faults.add("secret_color", "none", "Abigail has a secret objective")
     elif color >= 0 and colors[color] not in choices:
@@ -172,7 +188,9 @@ def _cards(contents: CampusSet, fields: Fields, faults: Violations) -> None:
     unseen = _count(fields["unseen"])
     hidden = sum(below) + (TABLES - tables if setting_up else 0)
     if unseen != hidden:
-        faults.add("customers_deck.hidden", below[0], f"{unseen} cards are nowhere to be seen, {hidden} are counted as hidden")
+        faults.add(
+            "customers_deck.hidden", below[0], f"{unseen} cards are nowhere to be seen, {hidden} are counted as hidden"
+        )
         return
     if tables > TABLES:
         faults.add("table", tables, f"there are {TABLES} tables")
@@ -183,7 +201,9 @@ def _cards(contents: CampusSet, fields: Fields, faults: Violations) -> None:
             if left + (card >= 0) != full:
                 faults.add(f"{name}.hidden", left, f"must be {full - (card >= 0)}")
         if (top[0] >= 0 and tables < TABLES) or top[1] >= 0 or (step == Step.OBJECTIVES and tables):
-            faults.add("table", tables, "the tables are filled first, then the decks' tops are revealed, then it goes on")
+            faults.add(
+                "table", tables, "the tables are filled first, then the decks' tops are revealed, then it goes on"
+            )
         return
     lost = decks[1] - below[1] - (top[1] >= 0)
     if fields["last_round"]:
@@ -216,16 +236,24 @@ def _cards(contents: CampusSet, fields: Fields, faults: Violations) -> None:
 
 
 def _turn(contents: CampusSet, fields: Fields, faults: Violations) -> None:
-    """What belongs to the running turn is there at its steps only, and fits the active player."""
+    """Check that what belongs to the running turn is there at its steps only, and fits the active player."""
     step, turn, me = fields["step"], fields["turn"], fields["players"][fields["active"]]
     has_dice = turn["die"][0] >= 0
     if has_dice != (step in SERVICE):
-        faults.add("turn.dice", "dice" if has_dice else "none", "lie on the board from the roll to the end of the service")
+        faults.add(
+            "turn.dice", "dice" if has_dice else "none", "lie on the board from the roll to the end of the service"
+        )
         return
     used = {
-        "served": turn["served"], "paying": turn["paying"] + 1, "spent": any(turn["spent"]),
-        "blue_tokens": any(turn["blue"]), "red_tokens": turn["red"], "white_tokens": turn["white"],
-        "yellow_token": turn["yellow"], "conversions": any(turn["converted"]), "samuel_shake": turn["samuel"],
+        "served": turn["served"],
+        "paying": turn["paying"] + 1,
+        "spent": any(turn["spent"]),
+        "blue_tokens": any(turn["blue"]),
+        "red_tokens": turn["red"],
+        "white_tokens": turn["white"],
+        "yellow_token": turn["yellow"],
+        "conversions": any(turn["converted"]),
+        "samuel_shake": turn["samuel"],
     }
     if step not in SERVICE or step in (Step.PLACE, Step.DISCARD_COLLECTED):
         for name, value in used.items():
@@ -247,7 +275,7 @@ def _turn(contents: CampusSet, fields: Fields, faults: Violations) -> None:
 
 
 def _served(contents: CampusSet, fields: Fields, faults: Violations) -> None:
-    """The cards served may be served by this player."""
+    """Check that this player may serve the cards served."""
     turn, me = fields["turn"], fields["players"][fields["active"]]
     for card in indices(turn["served"]):
         if card in fields["top"] and me["waiter"] != DESTINY:
@@ -260,7 +288,7 @@ def _served(contents: CampusSet, fields: Fields, faults: Violations) -> None:
 
 
 def _tokens(contents: CampusSet, turn: Fields, me: Fields, fields: Fields, faults: Violations) -> None:
-    """The covers of the served cards: no token without its card, a cover for each dish and no more."""
+    """Check the covers of the served cards: no token without its card, a cover for each dish and no more."""
     cards = [contents.cards[i] for i in indices(turn["served"])]
     mine = [contents.cards[i] for i in indices(me["owned"])]
     dishes = "".join(card.all_dishes for card in cards)
@@ -282,7 +310,9 @@ def _tokens(contents: CampusSet, turn: Fields, me: Fields, fields: Fields, fault
         faults.add("turn.conversions", conversions, f"only {sum(turn['spent'])} resources were spent")
     surplus = sum(max(0, n - dishes.count(r)) for n, r in zip(turn["spent"], RESOURCES, strict=True))
     if surplus > conversions:
-        faults.add("turn.spent", turn["spent"], f"{surplus} resources without a dish of their own, {conversions} conversions")
+        faults.add(
+            "turn.spent", turn["spent"], f"{surplus} resources without a dish of their own, {conversions} conversions"
+        )
     white = _whites_used(contents, fields)
     covers = sum(turn["spent"]) + sum(turn["blue"]) + _count(turn["red"]) + turn["yellow"] + max(white, 0)
     if covers != len(dishes):
@@ -358,7 +388,9 @@ def _resources(contents: CampusSet, fields: Fields, faults: Violations) -> None:
         if first is None:
             faults.add("turn.depletion", "none", "a resource is to leave the game")
         elif fields["zone"][first]:
-            faults.add("turn.depletion", RESOURCE_FIELDS[first], "leaves the game from its zone as long as that has any")
+            faults.add(
+                "turn.depletion", RESOURCE_FIELDS[first], "leaves the game from its zone as long as that has any"
+            )
     if step in SETUP:
         for p, player in enumerate(players):
             wanted = [min(1, n) for n in supply] if player["waiter"] == JOHN else [0] * len(RESOURCES)
@@ -367,7 +399,7 @@ def _resources(contents: CampusSet, fields: Fields, faults: Violations) -> None:
 
 
 def _native(game: CampusGame, fields: Fields, faults: Violations) -> None:
-    """What the rules themselves can tell: trays, dice, choices that exist."""
+    """Ask the rules themselves: trays, dice, choices that exist."""
     step, active = fields["step"], fields["active"]
     state = game.build(fields)
     if step not in SETUP or step == Step.SECRET:
@@ -390,11 +422,22 @@ def _native(game: CampusGame, fields: Fields, faults: Violations) -> None:
 
 
 def _dice(game: CampusGame, fields: Fields, faults: Violations) -> None:
-    """The dice lie where they may; found by placing them anew."""
+    """Check that the dice lie where they may, by placing them anew."""
     turn = fields["turn"]
     empty = {
-        **turn, "placed": [-1, -1], "served": 0, "paying": -1, "spent": [0] * 5, "blue": [0] * 5, "red": 0, "white": 0,
-        "yellow": 0, "samuel": 0, "converted": [0, 0], "money": 0, "gifts": [0] * 5,
+        **turn,
+        "placed": [-1, -1],
+        "served": 0,
+        "paying": -1,
+        "spent": [0] * 5,
+        "blue": [0] * 5,
+        "red": 0,
+        "white": 0,
+        "yellow": 0,
+        "samuel": 0,
+        "converted": [0, 0],
+        "money": 0,
+        "gifts": [0] * 5,
     }
     state = game.build({**fields, "step": Step.PLACE, "to_move": fields["active"], "turn": empty})
     if turn["placed"][0] == turn["placed"][1] >= 0:

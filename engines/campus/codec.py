@@ -1,4 +1,5 @@
 """Campus Café between wire and native state. checks.py refuses positions that cannot come about."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -15,7 +16,14 @@ from engines.violations import Violations
 ROUNDS = 60
 LOWEST_SCORE, HIGHEST_SCORE = -200, 2000
 CHANCE_STEPS = (
-    Step.OBJECTIVES, Step.TABLES, Step.DISLIKES, Step.WAITERS, Step.SECRET, Step.ROLL, Step.ARRIVAL, Step.REVEAL_SECRET,
+    Step.OBJECTIVES,
+    Step.TABLES,
+    Step.DISLIKES,
+    Step.WAITERS,
+    Step.SECRET,
+    Step.ROLL,
+    Step.ARRIVAL,
+    Step.REVEAL_SECRET,
 )
 
 

@@ -3,6 +3,7 @@
 Resources are letters in the order EHMSC, worth $1 to $5; customer types are in the order of TYPES. Figures the rules
 give by number of players are lists for 2, 3, 4 and 5 players.
 """
+
 from __future__ import annotations
 
 from collections import Counter
@@ -15,15 +16,29 @@ from engines.component_set import Faults
 RESOURCES = "EHMSC"
 RESOURCE_NAMES = ("Espresso Coffee", "Hot Chocolate", "Mint Shake", "Strawberry Shake", "Cupcake")
 TYPES = (
-    "male_teacher", "female_teacher", "male_classical", "female_classical",
-    "male_art", "female_art", "male_athlete", "female_athlete",
+    "male_teacher",
+    "female_teacher",
+    "male_classical",
+    "female_classical",
+    "male_art",
+    "female_art",
+    "male_athlete",
+    "female_athlete",
 )
 DIE_COLORS = ("red", "blue", "green")
 SPACE_COLORS = (*DIE_COLORS, "white")
 OBJECTIVE_COLORS = ("yellow", "azure", "gray")
 CAREERS = (
-    "manipulator", "entertainer", "restocker", "delivery_man", "barman",
-    "refresher", "confectioner", "specialist", "men_responsible", "women_responsible",
+    "manipulator",
+    "entertainer",
+    "restocker",
+    "delivery_man",
+    "barman",
+    "refresher",
+    "confectioner",
+    "specialist",
+    "men_responsible",
+    "women_responsible",
 )
 FORMS = ("to_color", "from_color", "stack")
 REVERSES = ("career", "satisfier", "multiplier", "manipulator", "supplier", "extension")
@@ -191,7 +206,7 @@ def _card(entry: dict[str, Any], prefix: str, faults: Faults) -> Card:
     common = _letters(entry["common"], 1, 1, prefix + "common", faults) if "common" in entry else ""
     if common and len(customers) != 4:
         faults.error(prefix + "common", "only a card with 4 customers has a common dish")
-    table_side = {
+    table_side: dict[str, Any] = {
         "customers": customers,
         "dishes": dishes,
         "common": common,
@@ -203,7 +218,9 @@ def _card(entry: dict[str, Any], prefix: str, faults: Faults) -> Card:
     known = {"customers", "dishes", "common", "check", "gift"}
     found = [kind for kind in REVERSES if kind in entry]
     if len(found) != 1:
-        faults.error(prefix + "reverse", f"wants exactly one of {', '.join(REVERSES)}; found {', '.join(found) or 'none'}")
+        faults.error(
+            prefix + "reverse", f"wants exactly one of {', '.join(REVERSES)}; found {', '.join(found) or 'none'}"
+        )
         return Card(**table_side, reverse=REVERSES[0], career=CAREERS[0])
     kind, key = found[0], prefix + found[0]
     reverse: dict[str, Any] = {"reverse": kind}
@@ -282,8 +299,7 @@ def _side(table: dict[str, Any], prefix: str, faults: Faults) -> Side:
     trays = faults.table(table, "trays", prefix)
     faults.unknown_keys(trays, set(WAITERS), prefix + "trays.")
     spaces = tuple(
-        _space(entry, f"{prefix}spaces[{i}].", faults)
-        for i, entry in enumerate(faults.tables(table, "spaces", prefix))
+        _space(entry, f"{prefix}spaces[{i}].", faults) for i, entry in enumerate(faults.tables(table, "spaces", prefix))
     )
     if not 1 <= len(spaces) <= SPACES_MAX:
         faults.error(prefix + "spaces", f"wants 1 to {SPACES_MAX} spaces; found {len(spaces)}")
@@ -345,12 +361,14 @@ def _totals(contents: CampusSet, faults: Faults) -> None:
     total("objectives", "objectives", len(contents.objectives), 15)
     for color in OBJECTIVE_COLORS:
         total("objectives", f"{color} objectives", sum(1 for o in contents.objectives if o.color == color), 5)
-    for kind, wanted in (("resource", 5), ("customers", 4), ("groups", 3), ("gifts", 1), ("spaces", 1), ("cards", 1)):
-        total("objectives", f"objectives about {kind}", sum(1 for o in contents.objectives if o.kind == kind), wanted)
+    about = Counter(objective.kind for objective in contents.objectives)
+    for what, wanted in (("resource", 5), ("customers", 4), ("groups", 3), ("gifts", 1), ("spaces", 1), ("cards", 1)):
+        total("objectives", f"objectives about {what}", about[what], wanted)
     if len({objective.id for objective in contents.objectives}) != len(contents.objectives):
         faults.error("objectives", "two objectives have the same id")
-    for kind, wanted in (("customers", 4), ("gifts", 1), ("tray", 1)):
-        total("dislikes", f"dislikes about {kind}", sum(1 for d in contents.dislikes if d.kind == kind), wanted)
+    about = Counter(dislike.kind for dislike in contents.dislikes)
+    for what, wanted in (("customers", 4), ("gifts", 1), ("tray", 1)):
+        total("dislikes", f"dislikes about {what}", about[what], wanted)
     if len({dislike.id for dislike in contents.dislikes}) != len(contents.dislikes):
         faults.error("dislikes", "two dislikes have the same id")
     for variant in VARIANTS:

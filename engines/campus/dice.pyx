@@ -4,7 +4,7 @@ The dice go one by one in the order of their colours, of equal colours to ascend
 both is met once. Which manipulators were used does not matter afterwards, only whether there are enough for both dice:
 each manipulator may help one die a turn.
 """
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from engines.campus.layout cimport (
     ABIGAIL,

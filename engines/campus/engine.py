@@ -1,4 +1,5 @@
 """Campus Café for the layers above: ties components, native rules, wire format and words together."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping

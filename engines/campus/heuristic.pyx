@@ -1,16 +1,16 @@
 """Move values, playout policy and evaluation.
 
-Everything is measured in $: what a card earns now and later, and what its resources would have been worth. The constants
-were set by hand and tuned by playing against the version before.
+Everything is measured in $: what a card earns now and later, and what its resources would have been worth. The
+constants were set by hand.
 """
 from libc.math cimport exp, sqrt
-from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, MAX_PLAYERS
 from cython_ext.rng cimport Rng, rng_below
+from engines.campus.choices cimport draw, list_moves
 from engines.campus.layout cimport (
-    ABOUT_CARDS,
     ABOUT_CUSTOMERS,
     ABOUT_GIFTS,
     ABOUT_GROUPS,
@@ -18,14 +18,11 @@ from engines.campus.layout cimport (
     ABOUT_SPACES,
     ARGUMENT,
     CAREER,
-    CARDS,
-    EXTENSION,
     KINDS,
     MANIPULATOR,
     MOVE_DEPLETE,
     MOVE_DICE,
     MOVE_DISCARD,
-    MOVE_GIFT,
     MOVE_PAY,
     MOVE_PLACE,
     MOVE_SERVE,
@@ -41,14 +38,8 @@ from engines.campus.layout cimport (
     SATISFIER,
     SHIFT,
     STACK,
-    STEP_DISCARD_COLLECTED,
-    STEP_DISCARD_RESTOCKED,
-    STEP_DISCARD_SERVED,
-    STEP_GIFT,
     STEP_PAY,
     STEP_PLACE,
-    STEP_SERVE,
-    STEP_TALENT,
     SUPPLIER,
     TYPES,
     C,
@@ -62,7 +53,6 @@ from engines.campus.layout cimport (
     Player,
     S,
     Set,
-    Side,
     Space,
 )
 from engines.campus.payments cimport POOLS, Purse, cheap_payment, cost, fill_purse
@@ -76,14 +66,12 @@ from engines.campus.scoring cimport (
     CAREER_REFRESHER,
     CAREER_RESTOCKER,
     CAREER_SPECIALIST,
-    CAREER_WOMEN,
     Tally,
     awards,
     careers_total,
-    residual,
     tally,
 )
-from engines.campus.turns cimport count_bits, draw, list_moves, lowest_bit, play, servable
+from engines.campus.turns cimport count_bits, lowest_bit, play, servable
 
 cdef enum:
     CANDIDATES = 9  # cards that can be served at a time

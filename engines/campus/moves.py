@@ -1,5 +1,8 @@
 """Moves of Campus Café: native codes (layout.pxd), wire messages and words."""
+
 from __future__ import annotations
+
+from typing import Any
 
 from cafebrain.v1 import campus_pb2
 from cython_ext.game import State
@@ -9,6 +12,7 @@ from engines.campus.components import (
     DIE_COLORS,
     RESOURCE_NAMES,
     RESOURCES,
+    TABLES,
     TYPES,
     VARIANTS,
     WAITERS,
@@ -101,9 +105,7 @@ def _encode_covers(game: CampusGame, state: State, argument: int, message: campu
         pool, resource = divmod(cover - COUNTER_COVERS, len(RESOURCES))
         served = campus_pb2.CampusResource.ValueType(resource + 1)
         if cover < SAMUEL_COVERS:
-            message.covers.add(
-                kind=campus_pb2.CAMPUS_COVER_KIND_COUNTER, resource=served, space=occupied[pool] + 1
-            )
+            message.covers.add(kind=campus_pb2.CAMPUS_COVER_KIND_COUNTER, resource=served, space=occupied[pool] + 1)
         else:
             message.covers.add(kind=campus_pb2.CAMPUS_COVER_KIND_SAMUEL, resource=served)
 
@@ -132,9 +134,7 @@ def _name(path: str, name: str, known: list[str], faults: Violations) -> int:
     return 0
 
 
-def _decode(
-    game: CampusGame, state: State, message: campus_pb2.CampusMove, faults: Violations
-) -> tuple[MoveKind, int]:
+def _decode(game: CampusGame, state: State, message: campus_pb2.CampusMove, faults: Violations) -> tuple[MoveKind, int]:
     contents: CampusSet = game.components.contents
     spaces = len(contents.side(VARIANTS[game.read(state)["advanced"]]).spaces)
     kind = message.WhichOneof("move")
@@ -256,7 +256,9 @@ def text(game: CampusGame, state: State, move: int) -> str:
         return f"{'choose' if fields['step'] == Step.COLORS else 'roll'} {colors}"
     if kind == MoveKind.PLACE:
         space = argument & 15
-        return f"{DIE_COLORS[argument >> 4]} die on space {space + 1} ({spaces[space].color} {space_text(spaces[space])})"
+        return (
+            f"{DIE_COLORS[argument >> 4]} die on space {space + 1} ({spaces[space].color} {space_text(spaces[space])})"
+        )
     if kind == MoveKind.STACK:
         return f"both dice on space {argument + 1} ({spaces[argument].color} {space_text(spaces[argument])})"
     if kind == MoveKind.DISCARD:
@@ -280,13 +282,14 @@ def text(game: CampusGame, state: State, move: int) -> str:
     return f"supply: {SUPPLIES[argument]}"
 
 
-def _place(fields: dict[str, list[int]]) -> str:
-    if fields["step"] == Step.TABLES and fields["top"][0] < 0 and fields["unseen"].bit_count() > sum(fields["below"]):  # type: ignore[attr-defined]
+def _place(fields: dict[str, Any]) -> str:
+    """Return where the next card goes."""
+    if fields["step"] == Step.TABLES and fields["table"].bit_count() < TABLES:
         return "to a table"
     return f"on top of the {DECKS[0 if fields['top'][0] < 0 and fields['below'][0] else 1]}"
 
 
-def _payment(contents: CampusSet, fields: dict[str, dict[str, int]], argument: int) -> str:
+def _payment(contents: CampusSet, fields: dict[str, Any], argument: int) -> str:
     """Return the covers in words, equal ones together."""
     card = contents.cards[fields["turn"]["paying"]]
     occupied = counters(contents, fields)

@@ -1,4 +1,5 @@
 """The table of Campus Café as text."""
+
 from __future__ import annotations
 
 import textwrap
@@ -70,7 +71,7 @@ def letters(counts: Iterable[int]) -> str:
 
 
 def score_items(game: CampusGame, state: State) -> list[list[tuple[str, float]]]:
-    """Return what scores as the position stands, per player: score track, tray, careers, objectives, secret objective."""
+    """Return what scores as the position stands, per player: score track, tray, careers, objectives, secret."""
     contents: CampusSet = game.components.contents
     fields = game.read(state)
     result = []
@@ -124,7 +125,9 @@ def _cards(contents: CampusSet, fields: dict[str, Any]) -> list[str]:
     lines = [f"  {_line(contents, card)}" for card in indices(fields["table"])]
     if lines:
         lines.append("(m male, f female; T teacher, C classical, A art, S athlete)")
-    lines += [f"{name} {_line(contents, top)}" for name, top in zip(("deck", "last"), fields["top"], strict=True) if top >= 0]
+    lines += [
+        f"{name} {_line(contents, top)}" for name, top in zip(("deck", "last"), fields["top"], strict=True) if top >= 0
+    ]
     lines.append(f"hidden: {below[0]} cards of the customers deck, {below[1]} of the last customers deck")
     if turn["served"]:
         lines += ["served:", *(f"  {_line(contents, card)}" for card in indices(turn["served"]))]

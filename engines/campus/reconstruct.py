@@ -1,8 +1,11 @@
-"""Writes the component set `reconstructed`: `python -m engines.campus.reconstruct > engines/campus/components/reconstructed.toml`.
+"""Writes the component set `reconstructed`.
+
+    python -m engines.campus.reconstruct > engines/campus/components/reconstructed.toml
 
 The printed cards are not publicly known in full. A seeded search draws a deck that meets every known total; the board,
 objectives and tables are written down below. Another seed gives another deck with the same totals.
 """
+
 from __future__ import annotations
 
 import sys
@@ -10,6 +13,7 @@ from collections import Counter
 from dataclasses import replace
 from random import Random
 from statistics import mean, median
+from typing import Any
 
 from engines.campus.components import CAREERS, DIE_COLORS, FORMS, RESOURCES, TYPES, Card, worth
 
@@ -43,9 +47,9 @@ def thirds(cards: list[Card]) -> list[float]:
     return [mean(cards[index].check for index in order[i : i + 16]) for i in (0, 16, 32)]
 
 
-def reverses(random: Random) -> list[dict[str, object]]:
+def reverses(random: Random) -> list[dict[str, Any]]:
     """Return the 47 reverse sides beside the supplier M of the known card SSEH."""
-    sides: list[dict[str, object]] = [
+    sides: list[dict[str, Any]] = [
         {"reverse": "career", "career": career, "spaces": CAREER_SPACES[career]} for career in CAREERS
     ]
     sides += [{"reverse": "satisfier", "satisfier": kind} for kind in range(len(TYPES))]
@@ -59,7 +63,7 @@ def reverses(random: Random) -> list[dict[str, object]]:
 
 def draw_orders(random: Random) -> list[str]:
     """Return 48 orders, the known ones first among those of 4 customers and the common dish last."""
-    orders = []
+    orders: list[str] = []
     for size, counts in DISHES.items():
         dishes = [r for r, n in zip(RESOURCES, counts, strict=True) for _ in range(n)]
         if size == 4:
@@ -93,7 +97,9 @@ def draw_gifts(random: Random, cards: list[Card]) -> list[Card] | None:
     dear = [i for i, card in enumerate(cards) if card.check > middle[len(card.customers)]]
     if 32 not in dear or 33 not in dear:
         return None
-    chosen = [i for size in (2, 3) for i in random.sample([i for i in dear if len(cards[i].customers) == size], size - 1)]
+    chosen = [
+        i for size in (2, 3) for i in random.sample([i for i in dear if len(cards[i].customers) == size], size - 1)
+    ]
     chosen += random.sample([i for i in dear if i > 33], 3)
     colors = list("EHMMSC")
     random.shuffle(colors)
@@ -110,12 +116,11 @@ def draw_deck(random: Random) -> list[Card] | None:
     customers = draw_customers(random, orders)
     if customers is None:
         return None
-    cards: list[Card] | None = [
-        Card(customers[i], order[:4], order[4:], worth(order), "", "extension") for i, order in enumerate(orders)
-    ]
-    cards = draw_gifts(random, cards or [])
-    if cards is None:
+    tables = [Card(customers[i], order[:4], order[4:], worth(order), "", "extension") for i, order in enumerate(orders)]
+    with_gifts = draw_gifts(random, tables)
+    if with_gifts is None:
         return None
+    cards = with_gifts
     # The dearer the card, the stronger its reverse side, with some noise.
     sides = reverses(random)
     known = next(s for s in sides if s.get("satisfier", -1) in customers[32])
@@ -261,7 +266,7 @@ second = [0, 0, 6, 7]
 
 [provenance]
 tokens = { source = "rulebook", note = "Components." }
-supply = { source = "rulebook", note = "Setup; the cell missing for 5 players: basic 5 (derived), advanced 4 (chosen)." }
+supply = { source = "rulebook", note = "Setup; the missing cell: basic 5 (derived), advanced 4 (chosen)." }
 decks = { source = "rulebook", note = "Setup." }
 awards = { source = "rulebook", note = "Employees of the Month." }
 trays = { source = "rulebook", note = "Capacity; talents of John and William." }

@@ -6,6 +6,7 @@ from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
 
 from cython_ext.game cimport CHANCE, MAX_PLAYERS, Components, ConstStatePtr, Game, State, StatePtr
 from cython_ext.rng cimport Rng, rng_below
+from engines.campus.choices cimport draw, list_moves, list_outcomes
 from engines.campus.heuristic cimport expectation, move_values, sensible_step
 from engines.campus.layout cimport (
     ABIGAIL,
@@ -16,7 +17,6 @@ from engines.campus.layout cimport (
     ABOUT_RESOURCE,
     ABOUT_SPACES,
     ABOUT_TRAY,
-    CARDS,
     CAREER,
     Campus,
     Card,
@@ -41,7 +41,6 @@ from engines.campus.layout cimport (
     MULTIPLIER,
     NONE,
     OBJECTIVES,
-    Objective,
     Player,
     SAMUEL,
     SATISFIER,
@@ -70,19 +69,19 @@ from engines.campus.layout cimport (
     SUPPLIER,
     Set,
     Side,
-    Space,
     Turn,
 )
 from engines.campus.payments cimport Purse, canonical_payment, fill_purse
 from engines.campus.scoring cimport CAREERS, Tally, awards, careers_total, residual, tally, totals
-from engines.campus.turns cimport draw, excess, list_moves, list_outcomes, play, refresh, secret_choices, set_up
+from engines.campus.turns cimport excess, play, refresh, secret_choices, set_up
 
 from engines.campus import components as printed
 
 
 cdef float PRIOR_TEMPERATURE = 3  # $
 cdef enum:
-    PLAYOUT_LIMIT = 16  # steps, about a turn; plays better at equal visits than whole playouts, in a quarter of the time
+    # Steps, about a turn: plays as well at equal visits as whole playouts, in a quarter of the time.
+    PLAYOUT_LIMIT = 16
 
 Step = IntEnum("Step", {
     "OBJECTIVES": STEP_OBJECTIVES,
@@ -171,13 +170,13 @@ cdef void returns(Components components, ConstStatePtr state, float* win, float*
 cdef void determinize(Components components, StatePtr state, int viewer, Rng* rng) noexcept nogil:
     """Abigail's secret objective is all that some know and others do not."""
     cdef Campus* s = <Campus*>state
-    cdef int choices, skip
+    cdef int choices, _
     if s.secret_color == NONE or s.step == STEP_SECRET or s.step >= STEP_REVEAL_SECRET:
         return
     if s.secret != NONE and s.player[viewer].waiter == ABIGAIL:
         return
     choices = secret_choices(<const Set*>components, s)
-    for skip in range(rng_below(rng, __builtin_popcount(choices))):
+    for _ in range(rng_below(rng, __builtin_popcount(choices))):
         choices &= choices - 1
     s.secret = __builtin_ctz(choices)
 

@@ -1,7 +1,6 @@
 """The course of the game: one turn cut into small moves and draws."""
 from libc.stdint cimport uint32_t, uint64_t
 
-from cython_ext.rng cimport Rng
 from engines.campus.layout cimport Campus, Set
 
 
@@ -34,11 +33,16 @@ cdef int loose(const Set* set, const Campus* s, int p, int k) noexcept nogil
 # Cards the player whose turn it is could serve if they can pay.
 cdef uint64_t servable(const Set* set, const Campus* s) noexcept nogil
 
-# Mask of the objectives that may be Abigail's secret one.
+# Masks of what there is to choose: Abigail's secret objectives, dislikes nobody has, arguments of MOVE_GIFT,
+# resources of the waiter's talent for the card just completed, players whose tray may lose a resource.
 cdef int secret_choices(const Set* set, const Campus* s) noexcept nogil
+cdef int dislikes_left(const Campus* s) noexcept nogil
+cdef int gift_choices(const Campus* s) noexcept nogil
+cdef int talent_choices(const Set* set, const Campus* s) noexcept nogil
+cdef int deplete_choices(const Campus* s, int k) noexcept nogil
 
-# As the members of GameTable say.
-cdef uint32_t list_moves(const Set* set, const Campus* s, uint32_t* out) noexcept nogil
-cdef uint32_t list_outcomes(const Set* set, const Campus* s, uint32_t* out, double* probability) noexcept nogil
-cdef uint32_t draw(const Set* set, const Campus* s, Rng* rng) noexcept nogil
+# The resource that leaves the game next, or NONE.
+cdef int depleted(const Campus* s) noexcept nogil
+
+# Makes a legal move or a possible draw.
 cdef void play(const Set* set, Campus* s, uint32_t move) noexcept nogil

@@ -1,9 +1,8 @@
 """Transitions of Campus Café, after the rulebook and its order of phases."""
-from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, OVER
-from cython_ext.rng cimport Rng, rng_below
 from engines.campus.dice cimport place_moves, put_dice
 from engines.campus.layout cimport (
     ABIGAIL,
@@ -59,7 +58,6 @@ from engines.campus.layout cimport (
     STEP_WILLIAM,
     TABLES,
     TYPES,
-    WAITERS,
     WILLIAM,
     C,
     Campus,
@@ -71,18 +69,13 @@ from engines.campus.layout cimport (
     Player,
     S,
     Set,
-    Side,
     Space,
     Turn,
 )
-from engines.campus.payments cimport Purse, fill_purse, pay, payable, payments
+from engines.campus.payments cimport pay
 
 cdef enum:
     WHITE_TOKEN = 8  # argument of MOVE_GIFT in the advanced game
-
-
-cdef inline uint32_t code(uint32_t kind, uint32_t argument) noexcept nogil:
-    return kind << SHIFT | argument
 
 
 # ---- setup ----
@@ -407,7 +400,7 @@ cdef int deplete_choices(const Campus* s, int k) noexcept nogil:
     return choices
 
 
-cdef inline int depleted(const Campus* s) noexcept nogil:
+cdef int depleted(const Campus* s) noexcept nogil:
     """The resource that leaves the game next, or NONE."""
     cdef int k
     for k in range(KINDS):
@@ -614,130 +607,3 @@ cdef void play(const Set* set, Campus* s, uint32_t move) noexcept nogil:
             draw_waiter(set, s, argument)
     elif put_dice(set, s, move):  # MOVE_PLACE or MOVE_STACK
         collect(set, s)
-
-
-# ---- moves and draws ----
-
-cdef uint32_t list_mask(uint32_t kind, uint64_t mask, uint32_t* out) noexcept nogil:
-    cdef uint32_t n = 0
-    while mask:
-        out[n] = code(kind, lowest_bit(mask))
-        mask &= mask - 1
-        n += 1
-    return n
-
-
-cdef uint32_t discards(const Set* set, const Campus* s, uint32_t* out) noexcept nogil:
-    """Every choice of exactly the excess resources."""
-    cdef int left = excess(set, s, s.active)
-    cdef int[KINDS] most
-    cdef int e, h, m, c, r
-    cdef uint32_t n = 0
-    for r in range(KINDS):
-        most[r] = loose(set, s, s.active, r)
-    for e in range(min(most[E], left) + 1):
-        for h in range(min(most[H], left - e) + 1):
-            for m in range(min(most[M], left - e - h) + 1):
-                for r in range(min(most[S], left - e - h - m) + 1):
-                    c = left - e - h - m - r
-                    if c <= most[C]:
-                        out[n] = code(MOVE_DISCARD, e << 16 | h << 12 | m << 8 | r << 4 | c)
-                        n += 1
-    return n
-
-
-cdef uint32_t serve_moves(const Set* set, const Campus* s, uint32_t* out) noexcept nogil:
-    cdef Purse purse
-    cdef uint64_t cards = servable(set, s)
-    cdef uint32_t n = 0
-    cdef int card
-    fill_purse(set, s, &purse)
-    while cards:
-        card = lowest_bit(cards)
-        cards &= cards - 1
-        if payable(&purse, &set.card[card]):
-            out[n] = code(MOVE_SERVE, card)
-            n += 1
-    out[n] = code(MOVE_STOP, 0)
-    return n + 1
-
-
-cdef uint32_t list_moves(const Set* set, const Campus* s, uint32_t* out) noexcept nogil:
-    cdef Purse purse
-    cdef uint32_t i, n
-    cdef int step = s.step
-    if step == STEP_SERVE:
-        return serve_moves(set, s, out)
-    if step == STEP_PAY:
-        fill_purse(set, s, &purse)
-        n = payments(&purse, &set.card[s.turn.paying], out)
-        for i in range(n):
-            out[i] |= <uint32_t>MOVE_PAY << SHIFT
-        return n
-    if step == STEP_PLACE:
-        return place_moves(set, s, out)
-    if step == STEP_GIFT:
-        return list_mask(MOVE_GIFT, gift_choices(s), out)
-    if step == STEP_TALENT:
-        return list_mask(MOVE_TALENT, talent_choices(set, s), out)
-    if step == STEP_DEPLETE:
-        return list_mask(MOVE_DEPLETE, deplete_choices(s, depleted(s)), out)
-    if step == STEP_WILLIAM:
-        return list_mask(MOVE_WILLIAM, 3, out)
-    if step == STEP_DRAFT:
-        return list_mask(MOVE_WAITER, s.waiters, out)
-    if step == STEP_COLORS:
-        return list_mask(MOVE_DICE, 0b100110111, out)  # 0, 1, 2, 4, 5, 8: ascending pairs
-    return discards(set, s, out)
-
-
-cdef uint64_t draws(const Set* set, const Campus* s, uint32_t* kind) noexcept nogil:
-    """Mask of the equally likely arguments at a chance point other than the dice."""
-    cdef uint64_t mask = 0
-    cdef int i, color = 0
-    if s.step == STEP_TABLES or s.step == STEP_ARRIVAL:
-        kind[0] = MOVE_CARD
-        return s.unseen
-    if s.step == STEP_WAITERS:
-        kind[0] = MOVE_WAITER
-        return ((1 << WAITERS) - 1) ^ s.waiters
-    if s.step == STEP_DISLIKES:
-        kind[0] = MOVE_DISLIKE
-        return dislikes_left(s)
-    kind[0] = MOVE_OBJECTIVE
-    if s.step != STEP_OBJECTIVES:
-        return secret_choices(set, s)
-    while s.objective[color] != NONE:
-        color += 1
-    for i in range(OBJECTIVES):
-        if set.objective[i].color == color:
-            mask |= 1 << i
-    return mask
-
-
-cdef uint32_t list_outcomes(const Set* set, const Campus* s, uint32_t* out, double* probability) noexcept nogil:
-    cdef uint32_t i, n, kind
-    cdef uint64_t mask
-    if s.step == STEP_ROLL:
-        n = list_mask(MOVE_DICE, 0b100110111, out)
-        for i in range(n):
-            probability[i] = (1.0 if (out[i] & ARGUMENT) % 4 == 0 else 2.0) / 9.0  # 0, 4, 8 are pairs of one colour
-        return n
-    mask = draws(set, s, &kind)
-    n = list_mask(kind, mask, out)
-    for i in range(n):
-        probability[i] = 1.0 / n
-    return n
-
-
-cdef uint32_t draw(const Set* set, const Campus* s, Rng* rng) noexcept nogil:
-    cdef uint32_t low, high, kind, skip
-    cdef uint64_t mask
-    if s.step == STEP_ROLL:
-        low = rng_below(rng, 3)
-        high = rng_below(rng, 3)
-        return code(MOVE_DICE, min(low, high) * 3 + max(low, high))
-    mask = draws(set, s, &kind)
-    for skip in range(rng_below(rng, count_bits(mask))):
-        mask &= mask - 1
-    return code(kind, lowest_bit(mask))

@@ -1,4 +1,5 @@
 """Small parts of the wire format that state, moves and components share. Enum values are native numbers + 1."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -38,7 +39,9 @@ def letters_message(letters: str) -> campus_pb2.CampusResources:
     return resources_message([letters.count(letter) for letter in RESOURCES])
 
 
-def read_resources(path: str, message: campus_pb2.CampusResources, most: Sequence[int], faults: Violations) -> list[int]:
+def read_resources(
+    path: str, message: campus_pb2.CampusResources, most: Sequence[int], faults: Violations
+) -> list[int]:
     """Return the counts of E H M S C; note those above `most`."""
     counts = [getattr(message, name) for name in RESOURCE_FIELDS]
     for name, count, limit in zip(RESOURCE_FIELDS, counts, most, strict=True):
@@ -80,7 +83,10 @@ def objective_words(objective: Objective) -> str:
         return "most customers of " + " and ".join(TYPE_NAMES[kind] for kind in objective.types)
     if objective.kind == "groups":
         return f"most cards with {objective.size} customers"
-    return "fewest " + {"gifts": "productivity bonuses", "spaces": "tray spaces", "cards": "customer cards"}[objective.kind]
+    return (
+        "fewest "
+        + {"gifts": "productivity bonuses", "spaces": "tray spaces", "cards": "customer cards"}[objective.kind]
+    )
 
 
 def dislike_words(dislike: Dislike) -> str:

@@ -3,6 +3,7 @@
 Resources are letters, customers type names' indices, dice colours and spaces words and numbers, a move is a tuple.
 Payments are found by trying every cover of every dish. Chance points list their outcomes with exact probabilities.
 """
+
 from __future__ import annotations
 
 from collections import Counter
@@ -123,7 +124,10 @@ class Game:
         if self.me.waiter != "abigail":
             for i in self.me.cards:
                 card = self.set.cards[i]
-                if card.reverse == "manipulator" and (card.form, card.color) in (("to_color", target), ("from_color", color)):
+                if card.reverse == "manipulator" and (card.form, card.color) in (
+                    ("to_color", target),
+                    ("from_color", color),
+                ):
                     found.add(str(i))
         return found
 
@@ -132,11 +136,11 @@ class Game:
         pairs = set()
         stacks = set()
         first, second = self.phase.dice
-        stackable = any(card.form == "stack" and card.color in (first, second) for card in self.reverse(self.me, "manipulator"))
+        stackable = any(
+            card.form == "stack" and card.color in (first, second) for card in self.reverse(self.me, "manipulator")
+        )
         for one, two in permutations(range(len(self.side.spaces)), 2):
-            ok = any(
-                a == b == "rule" or a != b for a in self.ways(first, one) for b in self.ways(second, two)
-            )
+            ok = any(a == b == "rule" or a != b for a in self.ways(first, one) for b in self.ways(second, two))
             if ok:
                 pairs.add((one, two))
         if stackable:
@@ -249,12 +253,17 @@ class Game:
                 and all(n + phase.counters[s] <= self.side.spaces[s].times * stacked for s, n in counters.items())
                 and all(n == 1 for n in samuel.values())
             ):
-                found.add((
-                    "".join(sorted(spent.elements(), key="EHMSC".index)),
-                    "".join(sorted(blue.elements(), key="EHMSC".index)),
-                    tuple(red), tuple(white), yellow,
-                    tuple(sorted(counters.items())), tuple(sorted(samuel)),
-                ))
+                found.add(
+                    (
+                        "".join(sorted(spent.elements(), key="EHMSC".index)),
+                        "".join(sorted(blue.elements(), key="EHMSC".index)),
+                        tuple(red),
+                        tuple(white),
+                        yellow,
+                        tuple(sorted(counters.items())),
+                        tuple(sorted(samuel)),
+                    )
+                )
         return found
 
     def moves_gift(self) -> set[tuple[Any, ...]]:
@@ -299,7 +308,9 @@ class Game:
             held = {seat.dislike.id for seat in self.seats if seat.dislike}
             equal = {("dislike", i) for i, d in enumerate(self.set.dislikes) if d.id not in held}
         else:
-            color = ("yellow", "azure", "gray")[len(self.objectives)] if self.step == "objectives" else self.secret_color
+            color = (
+                ("yellow", "azure", "gray")[len(self.objectives)] if self.step == "objectives" else self.secret_color
+            )
             equal = {
                 ("objective", i)
                 for i, o in enumerate(self.set.objectives)
@@ -557,7 +568,8 @@ class Game:
     def totals(self) -> list[int]:
         """Final $ per player."""
         total = [
-            seat.score + sum(WORTH[r] * n for r, n in seat.tray.items()) // 2 + self.careers(seat) for seat in self.seats
+            seat.score + sum(WORTH[r] * n for r, n in seat.tray.items()) // 2 + self.careers(seat)
+            for seat in self.seats
         ]
         for index in self.objectives:
             for p, award in enumerate(self.awards(index)):
@@ -591,17 +603,7 @@ class Game:
 
     def awards(self, index: int) -> list[int]:
         objective = self.set.objectives[index]
-        values = []
-        for seat in self.seats:
-            cards = [self.set.cards[i] for i in seat.cards]
-            values.append({
-                "resource": lambda: sum((c.dishes + c.common).count(objective.resource) for c in cards),
-                "customers": lambda: sum(1 for c in cards for kind in c.customers if kind in objective.types),
-                "groups": lambda: sum(1 for c in cards if len(c.customers) == objective.size),
-                "gifts": lambda: sum(1 for c in cards if c.gift),
-                "spaces": lambda: self.spaces(seat),
-                "cards": lambda: len(cards),
-            }[objective.kind]())
+        values = [self.elements(objective, seat) for seat in self.seats]
         fewest = objective.kind in ("gifts", "spaces", "cards")
         ranked = sorted({v for v in values if fewest or v}, reverse=not fewest)
         first, tied, second = self.set.awards[len(self.seats) - 2]
@@ -615,3 +617,15 @@ class Game:
             else:
                 result.append(0)
         return result
+
+    def elements(self, objective: Any, seat: Seat) -> int:
+        cards = [self.set.cards[i] for i in seat.cards]
+        if objective.kind == "resource":
+            return sum((card.dishes + card.common).count(objective.resource) for card in cards)
+        if objective.kind == "customers":
+            return sum(1 for card in cards for kind in card.customers if kind in objective.types)
+        if objective.kind == "groups":
+            return sum(1 for card in cards if len(card.customers) == objective.size)
+        if objective.kind == "gifts":
+            return sum(1 for card in cards if card.gift)
+        return self.spaces(seat) if objective.kind == "spaces" else len(cards)
