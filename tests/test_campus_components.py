@@ -251,6 +251,8 @@ FIRST = next(line for line in TEXT.splitlines() if "customers = [" in line)
             "basic.spaces[0].give: wants 1 to 3 of the letters EHMSC",
         ),
         (swap('color = "red", give = "HH"', 'color = "pink", give = "HH"'), "basic.spaces[1].color: wants one of red"),
+        (swap("times = 3", "times = 2"), "basic.spaces: counters: wants 2x EH on MS, 3x EHMSC on EH, 1x MS on C"),
+        (swap("money = 7", "money = 8"), "advanced.spaces: cashiers: wants $ [5, 7], found [5, 8]"),
         (swap("first = [10,", "first = ["), "awards.first: wants 4 integers; found 3"),
         (swap("extension = 1", "extention = 1"), "wants exactly one of career"),
         (swap('common = "', 'comon = "'), ".comon: unknown key"),

@@ -57,6 +57,10 @@ DISH_TOTALS = (46, 36, 29, 22, 16)
 COMMON_TOTAL = 5
 TOKEN_TOTALS = (9, 8, 7, 6, 5)
 RED_TOTAL = BLUE_TOTAL = 8
+# Counters as (resources served, on dishes of, times), and the cashiers' $ per variant. The engine relies on the
+# counters: they bound how many payments a card can have.
+COUNTERS = {("MS", "C", 1), ("EH", "MS", 2), ("EHMSC", "EH", 3)}
+CASHIERS = {"basic": [4, 6], "advanced": [5, 7]}
 
 
 @dataclass(frozen=True)
@@ -186,6 +190,10 @@ def _letters(value: object, low: int, high: int, key: str, faults: Faults) -> st
     return RESOURCES[0] * low
 
 
+def _in_order(letters: str) -> str:
+    return "".join(sorted(letters, key=RESOURCES.index))
+
+
 def _one_of(value: object, known: Sequence[str], key: str, faults: Faults) -> str:
     if isinstance(value, str) and value in known:
         return value
@@ -278,8 +286,8 @@ def _space(entry: dict[str, Any], prefix: str, faults: Faults) -> Space:
             faults.error(prefix + "times", "a counter gives neither resources nor $")
         return Space(
             color,
-            source=_letters(entry.get("serve"), 1, 5, prefix + "serve", faults),
-            target=_letters(entry.get("on"), 1, 5, prefix + "on", faults),
+            source=_in_order(_letters(entry.get("serve"), 1, 5, prefix + "serve", faults)),
+            target=_in_order(_letters(entry.get("on"), 1, 5, prefix + "on", faults)),
             times=faults.integer(entry, "times", 1, 3, prefix),
         )
     give = _letters(entry["give"], 1, 3, prefix + "give", faults) if "give" in entry else ""
@@ -372,6 +380,14 @@ def _totals(contents: CampusSet, faults: Faults) -> None:
     if len({dislike.id for dislike in contents.dislikes}) != len(contents.dislikes):
         faults.error("dislikes", "two dislikes have the same id")
     for variant in VARIANTS:
+        spaces = contents.side(variant).spaces
+        counters = [(space.source, space.target, space.times) for space in spaces if space.times]
+        if len(counters) != len(COUNTERS) or set(counters) != COUNTERS:
+            wanted_counters = ", ".join(f"{times}x {source} on {target}" for source, target, times in sorted(COUNTERS))
+            faults.error(f"{variant}.spaces", f"counters: wants {wanted_counters}")
+        cashiers = sorted(space.money for space in spaces if not space.give and not space.times)
+        if cashiers != CASHIERS[variant]:
+            faults.error(f"{variant}.spaces", f"cashiers: wants $ {CASHIERS[variant]}, found {cashiers}")
         for players, row in enumerate(contents.side(variant).supply, 2):
             for index, count in enumerate(row):
                 if count > contents.tokens[index]:

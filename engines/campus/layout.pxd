@@ -21,7 +21,7 @@ cdef enum:
     DISHES = 5  # most dishes of a card
     CUSTOMERS = 4  # most customers of a card
     ROUNDS = 60
-    MOVES_MAX = 4096  # room for the payments of one card; see payments.pyx
+    MOVES_MAX = 16384  # room for the payments of one card: 10,987 at most with the printed counters
     WHITE = 3
 
 
