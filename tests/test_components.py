@@ -162,6 +162,13 @@ def test_each_fault_is_named(tmp_path, number):
     assert len(found) <= 2 or key == "drinks", found
 
 
+def test_a_set_without_provenance(tmp_path):
+    text = mine()
+    [(key, reason)] = faults(write(tmp_path, text[: text.index("[provenance]")] + "[provenance]\n"))
+    assert key == "provenance"
+    assert "at least one group" in reason
+
+
 @pytest.mark.parametrize("key", ["drinks", "tiles", "provenance"])
 def test_wrong_kinds_of_tables(tmp_path, key):
     text = f'game = "gatto"\nid = "mine"\nname = "Mine"\n{key} = 5\n'
@@ -316,7 +323,8 @@ def test_a_directory_of_sets(tmp_path):
 
 
 def test_connect_four_has_nothing_to_configure(tmp_path):
-    text = 'game = "connect_four"\nid = "mine"\nname = "Mine"\nrows = 7\nprovenance.board = {source = "public", note = "x"}\n'
+    text = 'game = "connect_four"\nid = "mine"\nname = "Mine"\nrows = 7\n'
+    text += 'provenance.board = {source = "public", note = "by hand"}\n'
     [(key, reason)] = faults(write(tmp_path, text))
     assert key == "rows"
     assert reason.startswith("unknown key")
