@@ -149,19 +149,26 @@ def _print_group(name: str, busy: float | None, figures: list[Figure]) -> None:
     print_text(name + ("" if busy is None else f" (other processes kept {busy:.2f} cores busy)"), "bold")
     rows = []
     for figure in figures:
-        spread = "" if figure.low is None or figure.high is None else f"{_number(figure.low)} to {_number(figure.high)}"
+        spread = "" if figure.low is None or figure.high is None else f"{_number(figure.low)} – {_number(figure.high)}"
         limits = (("≥", figure.least), ("≤", figure.most))
-        wanted = " ".join(f"{sign} {_number(limit)}" for sign, limit in limits if limit is not None)
+        wanted = [f"{sign} {_number(limit)}" for sign, limit in limits if limit is not None]
         verdict = {True: "met", False: "missed", None: ""}[figure.met]
-        rows.append((figure.name, _number(figure.value), figure.unit, spread, wanted, verdict, figure.note))
+        rows.append((figure.name, f"{_number(figure.value)} {figure.unit}", spread, " ".join([*wanted, verdict])))
     styles = [{True: "green", False: "red", None: ""}[figure.met] for figure in figures]
-    print_table(("figure", ">value", "unit", "range", "wanted", "", "note"), rows, styles)
+    print_table(("figure", "median", "range", "wanted"), rows, styles)
+    for figure in figures:
+        if figure.note:
+            print_text(f"{figure.name}: {figure.note}", "dim")
+    print_text("")
 
 
 def _number(value: float | str | None) -> str:
+    """Return a value with three digits; counts below a million in full."""
     if value is None or isinstance(value, str):
         return value or "-"
-    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
+    if value >= 1e6:
+        return f"{value / 1e6:.3g} M"
+    return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:.3g}"
 
 
 def _as_json(figure: Figure) -> dict[str, Any]:
