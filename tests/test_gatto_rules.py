@@ -595,6 +595,7 @@ def test_a_move_that_is_none_names_each_fault():
     with pytest.raises(BrainError) as caught:
         BRAIN.apply_move(pb.ApplyMoveRequest(state=table(), move={"move": message}))
     assert (caught.value.code, caught.value.reason) == ("INVALID_ARGUMENT", "INVALID_MOVE")
+    # The request's `move` is a choice, its `move` the structured one.
     fields = [violation.field for violation in caught.value.violations]
-    assert [field.split("gatto.")[1] for field in fields] == ["buy.column", "buy.row", "buy.cup"]
+    assert fields == [f"move.move.gatto.buy.{name}" for name in ("column", "row", "cup")]
     assert [violation.value for violation in caught.value.violations] == ["0", "6", "tea"]

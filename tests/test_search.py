@@ -226,6 +226,15 @@ def test_faulty_requests_are_refused(field, more):
     assert [violation.field for violation in error.violations] == [field]
 
 
+def test_faults_below_a_move_or_an_analysis_name_the_whole_path():
+    wrong = {"move": {"gatto": {"buy": {"column": 1, "row": 9, "cup": "espresso"}}}}
+    error = refusal(avoided_moves=[{"id": 0}, wrong])
+    assert [violation.field for violation in error.violations] == ["avoided_moves[1].move.gatto.buy.row"]
+    with pytest.raises(BrainError) as caught:
+        BRAIN.analyze(pb.AnalyzeRequest(suggest={"state": GATTO, "threads": 65}))
+    assert [violation.field for violation in caught.value.violations] == ["suggest.threads"]
+
+
 def test_too_many_visits_and_report_intervals_out_of_range():
     with pytest.raises(BrainError) as caught:
         suggest(GATTO, 100_000_001)
