@@ -80,7 +80,7 @@ cdef float CARDS_PER_TURN = 1.1
 # $ a turn to come, basic and advanced, without training; more for every turn after it, as training grows; and the part
 # that counts of what training is worth by itself. Fitted to games between searches of 200 visits.
 cdef float[2] INCOME = [8.5, 10.5]
-cdef float[2] GROWTH = [0.85, 0.3]
+cdef float GROWTH = 0.9
 cdef float TRAINED = 0.5
 cdef float KEEP_BASE = 1.0  # what any resource in the tray is good for in later turns, in $
 cdef float KEEP_WORTH = 0.7  # the part of its worth that adds to that
@@ -449,7 +449,7 @@ cdef void expectation(const Set* set, const Campus* s, float* win, float* score)
         turns = max(turns, <float>0)
         most = max(most, turns)
         later = max(turns - 1, <float>0)
-        score[p] += turns * (INCOME[s.advanced] + GROWTH[s.advanced] * later + TRAINED * ability(set, s, player))
+        score[p] += turns * (INCOME[s.advanced] + GROWTH * later + TRAINED * ability(set, s, player))
     settled = <float>1.0 / (1 + <float>0.3 * most)
     for k in range(3):
         if s.objective[k] != NONE:
