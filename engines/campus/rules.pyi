@@ -3,6 +3,8 @@ from typing import Any
 
 from cython_ext.game import Game, State
 
+ROUND_LIMIT: int
+
 class Step(IntEnum):
     OBJECTIVES = 0
     TABLES = 1

@@ -42,6 +42,7 @@ from engines.campus.layout cimport (
     NONE,
     OBJECTIVES,
     Player,
+    ROUNDS,
     SAMUEL,
     SATISFIER,
     SHIFT,
@@ -210,6 +211,8 @@ cdef void priors(
     for i in range(n):
         prior[i] /= total
 
+
+ROUND_LIMIT = ROUNDS  # a game ends after this round
 
 ABOUT = {
     "resource": ABOUT_RESOURCE, "customers": ABOUT_CUSTOMERS, "groups": ABOUT_GROUPS, "gifts": ABOUT_GIFTS,
