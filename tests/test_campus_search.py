@@ -111,3 +111,14 @@ def test_a_waiter_is_worth_something_at_the_draft_and_after() -> None:
         state = position(Step.ROLL, advanced=True, waiters=(waiter, "william"), active=1, round_=1)
         scores[waiter] = state.evaluate()[1][0]
     assert scores["melissa"] > scores["abigail"]
+
+
+def test_the_draft_prefers_strong_waiters() -> None:
+    """Melissa and Samuel win most with waiters dealt at random (bench/campus_report.py waiters), John does not."""
+    fields = GAMES["reconstructed"].read(position(Step.ROLL, advanced=True, waiters=("abigail", "abigail"), round_=1))
+    for seed, laid_out, wanted in ((1, 0b1110, {3}), (2, 0b10101, {4}), (3, 0b11100, {3, 4})):  # with John each time
+        fields.update(step=Step.DRAFT, to_move=1, waiters=laid_out)
+        for player in fields["players"]:
+            player["waiter"] = -1
+        state = GAMES["reconstructed"].build(fields)
+        assert searched(state, 400, seed) & 15 in wanted

@@ -70,6 +70,14 @@ def _owned(fields: Fields) -> int:
     return sum(player["owned"] for player in fields["players"])
 
 
+def _yet_to_reach(step: Step, fields: Fields) -> range:
+    """Return the players who have not come to this step of their first turn."""
+    count = len(fields["players"])
+    if fields["round"] > 1 or fields["step"] in SETUP:
+        return range(0)
+    return range(fields["active"] + (fields["step"] >= step), count)
+
+
 def _people(contents: CampusSet, fields: Fields, faults: Violations) -> None:
     """Waiters and dislikes."""
     step, players = fields["step"], fields["players"]
@@ -127,9 +135,9 @@ def _course(fields: Fields, faults: Violations) -> None:
     for p, player in enumerate(players):
         if player["score"] < 0 and (fields["advanced"] or not fields["dislikes"]):
             faults.add(f"players[{p}].score", player["score"], "falls below 0 by Dislikes in the basic game only")
-        if fields["round"] == 1 and step not in SETUP and (p > active or p == active and step < Step.DEPLETE):
-            if player["score"] or player["owned"]:
-                faults.add(f"players[{p}]", f"${player['score']}", "has neither $ nor cards before the first check")
+    for p in _yet_to_reach(Step.DEPLETE, fields):
+        if players[p]["score"] or players[p]["owned"]:
+            faults.add(f"players[{p}]", f"${players[p]['score']}", "has neither $ nor cards before the first check")
     if step in (Step.REVEAL_SECRET, Step.OVER):
         if active != len(players) - 1:
             faults.add("turn_player", active + 1, "a game ends with the last player's turn")
@@ -252,9 +260,8 @@ def _cleared(
     destiny = me["waiter"] == DESTINY
     if waiting[1] and not destiny:
         faults.add("last_customers_deck.top", "none", "only Destiny serves the last customers deck's top")
-    if step == Step.DEPLETE and not destiny:
-        if waiting[0] or (exhausted and not fields["last_round"]):
-            faults.add("customers_deck.top", "none", "is visible until the tables are filled")
+    if step == Step.DEPLETE and not destiny and (waiting[0] or (exhausted and not fields["last_round"])):
+        faults.add("customers_deck.top", "none", "is visible until the tables are filled")
     served = _count(me["owned"])
     if TABLES - tables > served and not (exhausted and fields["last_round"]):
         faults.add("table", tables, f"the player who served has only {served} cards")
@@ -352,7 +359,7 @@ def _tokens(contents: CampusSet, turn: Fields, me: Fields, fields: Fields, fault
     conversions = sum(turn["converted"]) + _count(turn["samuel"])
     if conversions > sum(turn["spent"]):
         faults.add("turn.conversions", conversions, f"only {sum(turn['spent'])} resources were spent")
-    white = _whites_used(contents, fields)
+    white = whites_used(contents, fields)
     covers = sum(turn["spent"]) + sum(turn["blue"]) + _count(turn["red"]) + turn["yellow"] + max(white, 0)
     if covers != len(dishes):
         faults.add("turn.spent", covers, f"{len(dishes)} dishes were served; resources and tokens must be as many")
@@ -395,7 +402,7 @@ def _received(contents: CampusSet, fields: Fields) -> int:
     return chosen if fields["advanced"] else 0
 
 
-def _whites_used(contents: CampusSet, fields: Fields) -> int:
+def whites_used(contents: CampusSet, fields: Fields) -> int:
     """Return how many white tokens lie on cards."""
     before = min(len(TYPE_NAMES), len(_gifts(contents, _owned(fields))))
     now = min(len(TYPE_NAMES), before + _received(contents, fields))
@@ -416,7 +423,7 @@ def _whites(contents: CampusSet, fields: Fields, faults: Violations) -> None:
         faults.add("white_tokens", _count(zone), f"after {gone} gifts there must be {left}")
     if zone & held:
         faults.add("turn.white_tokens", TYPE_NAMES[indices(zone & held)[0]], "this token is in the bonuses zone, too")
-    if _whites_used(contents, fields) < 0:
+    if whites_used(contents, fields) < 0:
         faults.add("turn.white_tokens", _count(held), "are more than gifts received in this service")
 
 
@@ -452,12 +459,10 @@ def _resources(contents: CampusSet, fields: Fields, faults: Violations) -> None:
             faults.add(
                 "turn.depletion", RESOURCE_FIELDS[first], "leaves the game from its zone as long as that has any"
             )
-    if fields["round"] == 1 and step not in SETUP:
-        for p, player in enumerate(players):
-            if p > fields["active"] or p == fields["active"] and step <= Step.PLACE:
-                most = int(player["waiter"] == JOHN)
-                if max(player["tray"]) > most:
-                    faults.add(f"players[{p}].tray", player["tray"], f"has at most {most} of each before the first turn")
+    for p in _yet_to_reach(Step.DISCARD_COLLECTED, fields):
+        tray, most = players[p]["tray"], int(players[p]["waiter"] == JOHN)
+        if max(tray) > most:
+            faults.add(f"players[{p}].tray", tray, f"has at most {most} of each before the first dice")
     if step in SETUP:
         for p, player in enumerate(players):
             wanted = [min(1, n) for n in supply] if player["waiter"] == JOHN else [0] * len(RESOURCES)

@@ -19,6 +19,7 @@ from engines.campus.layout cimport (
     ABOUT_SPACES,
     ARGUMENT,
     CAREER,
+    JOHN,
     KINDS,
     MANIPULATOR,
     MOVE_DEPLETE,
@@ -87,9 +88,10 @@ cdef float CARDS_PER_TURN = 1.1
 cdef float[2] INCOME = [8.5, 10.5]
 cdef float GROWTH = 0.9
 cdef float TRAINED = 0.5
-# $ a turn to come that a waiter's talent and tray add, in the order of layout.pxd; `bench/campus_report.py waiters`
-# measures them.
-cdef float[WAITERS] TALENT = [0, 0, 0, 0, 0, 0]
+# $ a turn to come that a waiter's talent and tray space add, in the order of layout.pxd: what `bench/campus_report.py
+# waiters` measured for 2 and 4 players without it. John's makes up for the five resources he starts with, which the
+# evaluation takes for more than they bring.
+cdef float[WAITERS] TALENT = [-2.6, -0.4, -3.0, 2.9, 1.9, 0.2]
 cdef float KEEP_BASE = 1.0  # what any resource in the tray is good for in later turns, in $
 cdef float KEEP_WORTH = 0.7  # the part of its worth that adds to that
 cdef float NEAR_MISS = 0.3  # of its value, what a card with one dish missing is good for
@@ -373,6 +375,9 @@ cdef void move_values(const Set* set, const Campus* s, const uint32_t* moves, ui
     if kind == MOVE_WAITER:
         for i in range(n):
             value[i] = TALENT[moves[i] & ARGUMENT] * turns_left(set, s, s.header.to_move)
+            if moves[i] & ARGUMENT == JOHN:
+                for k in range(KINDS):
+                    value[i] += keep_value(k, 1)
         return
     if kind == MOVE_DEPLETE or kind == MOVE_DICE:
         return
