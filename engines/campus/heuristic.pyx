@@ -384,7 +384,7 @@ cdef void move_values(const Set* set, const Campus* s, const uint32_t* moves, ui
     fill_purse(set, s, &purse)
     if kind == MOVE_PAY:
         for i in range(n):
-            value[i] = -cost(&purse, &set.card[s.turn.paying], moves[i] & ARGUMENT) * <float>0.25
+            value[i] = -cost(&set.card[s.turn.paying], moves[i] & ARGUMENT) * <float>0.25
         return
     fill_offer(set, s, &offer)
     if kind == MOVE_PLACE or kind == MOVE_STACK:
