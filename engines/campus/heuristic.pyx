@@ -458,6 +458,14 @@ cdef void expectation(const Set* set, const Campus* s, float* win, float* score)
     cdef uint64_t owned
     cdef int p, k, players = s.header.players
     cdef float turns, later, most = 0, spread, total = 0, settled
+    cdef Campus paid
+    cdef Purse purse
+    if s.step == STEP_PAY:  # the card is as good as served
+        paid = s[0]
+        fill_purse(set, s, &purse)
+        play(set, &paid, <uint32_t>MOVE_PAY << SHIFT | cheap_payment(&purse, &set.card[s.turn.paying]))
+        expectation(set, &paid, win, score)
+        return
     for p in range(players):
         player = &s.player[p]
         owned = player.owned
