@@ -101,6 +101,11 @@ PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
          "whites": 255 - (1 << 0), **DICE},
         {"whites": 255 - (1 << 3)}, "turn.spent",
     ),
+    "a card paid with its own gift": (  # CSSH: the white token stands for the H of a male athlete
+        {"step": Step.SERVE, "advanced": True, "waiters": JOHN, "served": [40], "spent": "CSSH", "white": 1 << 6,
+         "whites": 255 - (1 << 6), **DICE},
+        {"spent": "CSS", "white": 0}, "turn.white_tokens",
+    ),
     "two tops missing without Destiny": (
         {"step": Step.ARRIVAL, "advanced": True, "waiters": DESTINY, "owned": {0: [2, 3]}, "tops": (-1, -1)},
         {"waiters": JOHN}, "last_customers_deck.top",

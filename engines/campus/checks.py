@@ -425,6 +425,9 @@ def _whites(contents: CampusSet, fields: Fields, faults: Violations) -> None:
         faults.add("turn.white_tokens", TYPE_NAMES[indices(zone & held)[0]], "this token is in the bonuses zone, too")
     if whites_used(contents, fields) < 0:
         faults.add("turn.white_tokens", _count(held), "are more than gifts received in this service")
+    served = _count(fields["turn"]["served"])
+    if served and not held and gone <= len(TYPE_NAMES) and _received(contents, fields) == served:
+        faults.add("turn.white_tokens", "none", "the token of the last card served is taken when all are paid")
 
 
 def _resources(contents: CampusSet, fields: Fields, faults: Violations) -> None:
