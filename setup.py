@@ -36,5 +36,6 @@ setup(
             "initializedcheck": False,
             "embedsignature": "python",
         },
-    )
+    ),
+    options={"build_ext": {"parallel": os.cpu_count()}},
 )

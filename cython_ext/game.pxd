@@ -46,6 +46,14 @@ cdef struct GameTable:
     void (*returns)(Components, ConstStatePtr, float* win, float* score) noexcept nogil
     # Replaces what `viewer` (a player from 0) cannot know by a random possibility. NULL where nothing is hidden.
     void (*determinize)(Components, StatePtr, int viewer, Rng*) noexcept nogil
+    # What the search knows about the game; each may be NULL.
+    # Like random_step, but prefers sensible moves. NULL: random_step.
+    void (*playout_step)(Components, StatePtr, Rng*) noexcept nogil
+    # Expected final win share (sums to 1) and score per player of a state that is not over. NULL: none.
+    void (*evaluate)(Components, ConstStatePtr, float* win, float* score) noexcept nogil
+    uint32_t playout_limit  # steps after which a playout is cut and evaluated; 0 for never
+    # Prior of each legal move, >= 0, summing to 1. NULL: none.
+    void (*priors)(Components, ConstStatePtr, const uint32_t* moves, uint32_t n, float* prior) noexcept nogil
 
 
 cdef class Game:

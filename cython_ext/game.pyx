@@ -39,7 +39,7 @@ cdef class Game:
 
         Raises ValueError where the length is not that of a state.
         """
-        if len(data) != self.table.state_size:
+        if <size_t>len(data) != self.table.state_size:
             raise ValueError(f"a state has {self.table.state_size} bytes, not {len(data)}")
         cdef State state = self.new_state()
         memcpy(state.data, <const char*>data, self.table.state_size)
@@ -48,6 +48,9 @@ cdef class Game:
 
 cdef class State:
     """A position. Mutable: `apply` changes it; `copy` gives an independent one."""
+
+    def __init__(self) -> None:
+        raise TypeError("a state comes from its game")
 
     def __dealloc__(self):
         PyMem_Free(self.data)
@@ -82,7 +85,7 @@ cdef class State:
             PyMem_Free(codes)
 
     def outcomes(self) -> list[tuple[int, float]]:
-        """Return the possible outcomes with their probabilities, ascending; empty where the state is no chance point."""
+        """Return the possible outcomes with their chances, ascending; empty where the state is no chance point."""
         if self.to_move != CHANCE:
             return []
         cdef size_t room = self.game.table.moves_max

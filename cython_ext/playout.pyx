@@ -14,7 +14,7 @@ def random_playouts(State state, playouts: int, seed: int) -> dict[str, object]:
     """
     cdef Game game = state.game
     cdef Rng rng
-    cdef uint64_t n = playouts, i, steps = 0
+    cdef uint64_t n = playouts, steps = 0, _
     cdef float[MAX_PLAYERS] win
     cdef float[MAX_PLAYERS] score
     cdef double[MAX_PLAYERS] win_sum
@@ -27,7 +27,7 @@ def random_playouts(State state, playouts: int, seed: int) -> dict[str, object]:
     for player in range(players):
         win_sum[player] = score_sum[player] = 0
     with nogil:
-        for i in range(n):
+        for _ in range(n):
             memcpy(s, state.data, game.table.state_size)
             while (<StateHeader*>s).to_move != OVER:
                 game.table.random_step(game.native, s, &rng)

@@ -29,7 +29,9 @@ class ComponentSetRef(_message.Message):
     id: _builtins.str
     """Id of the set, such as "reconstructed"."""
     hash: _builtins.str
-    """Content hash of the set, 16 hexadecimal digits. In a request it may be left empty: then the id alone decides."""
+    """Content hash of the set, 16 hexadecimal digits. Required in a GameState; elsewhere
+    it may be left empty, then the id alone decides.
+    """
     def __init__(
         self,
         *,

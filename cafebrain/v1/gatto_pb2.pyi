@@ -142,6 +142,34 @@ class GattoTile(_message.Message):
 Global___GattoTile: _TypeAlias = GattoTile  # noqa: Y015
 
 @_typing.final
+class GattoPlacedTile(_message.Message):
+    """A tile in a cup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TILE_FIELD_NUMBER: _builtins.int
+    COLOR_FIELD_NUMBER: _builtins.int
+    color: Global___GattoColor.ValueType
+    """The side that shows, the colour of the space it lies on."""
+    @_builtins.property
+    def tile(self) -> Global___GattoTile:
+        """The kind of tile."""
+
+    def __init__(
+        self,
+        *,
+        tile: Global___GattoTile | None = ...,
+        color: Global___GattoColor.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["tile", b"tile"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["color", b"color", "tile", b"tile"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GattoPlacedTile: _TypeAlias = GattoPlacedTile  # noqa: Y015
+
+@_typing.final
 class GattoTileCount(_message.Message):
     """A number of equal tiles."""
 
@@ -213,14 +241,14 @@ class GattoCup(_message.Message):
     served: _builtins.int
     """Points of the drink tile taken when the cup was served; absent while it is not served."""
     @_builtins.property
-    def tiles(self) -> _containers.RepeatedCompositeFieldContainer[Global___GattoTile]:
+    def tiles(self) -> _containers.RepeatedCompositeFieldContainer[Global___GattoPlacedTile]:
         """Tiles in the cup, bottom to top; empty once served."""
 
     def __init__(
         self,
         *,
         drink: _builtins.str = ...,
-        tiles: _abc.Iterable[Global___GattoTile] | None = ...,
+        tiles: _abc.Iterable[Global___GattoPlacedTile] | None = ...,
         served: _builtins.int | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_served", b"_served", "served", b"served"]  # noqa: Y015

@@ -14,6 +14,10 @@ cdef enum:
     STRIDE = ROWS + 1
 
 
+COLUMN_COUNT = COLUMNS
+ROW_COUNT = ROWS
+
+
 cdef struct Board:
     StateHeader header
     int8_t winner  # player from 0, or -1
@@ -36,7 +40,7 @@ cdef inline bint has_four(uint64_t b) noexcept nogil:
 cdef uint32_t legal_moves(Components components, ConstStatePtr state, uint32_t* out) noexcept nogil:
     cdef const Board* b = <const Board*>state
     cdef uint32_t column, n = 0
-    for column in range(COLUMNS):
+    for column in range(<uint32_t>COLUMNS):
         if b.height[column] < ROWS:
             out[n] = column
             n += 1

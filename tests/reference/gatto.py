@@ -19,11 +19,10 @@ START_COINS = 5
 MAX_ROUNDS = 200
 # Milk before coffee: the order in which short columns are filled.
 COLUMNS = ("M", "C")
+PREPARATIONS = ("cold", "frothy", "hot")
 
 Move = tuple[str | int, ...]
-Step = Literal[
-    "fresh", "cleaned", "bought", "serving", "intermediate_serving", "intermediate_emptying"
-]
+Step = Literal["fresh", "cleaned", "bought", "serving", "intermediate_serving", "intermediate_emptying"]
 # A cup is either its tiles bottom to top, or the points of the drink tile it was served for.
 Cup = list[int] | int
 
@@ -48,15 +47,8 @@ class ComponentSet:
     sugar: int | None = 12
 
 
-_TILES = (
-    (1, "cold", 3), (1, "frothy", 3), (1, "hot", 3),
-    (2, "cold", 3), (2, "frothy", 3), (2, "hot", 3),
-    (3, "cold", 3), (3, "frothy", 3), (3, "hot", 3),
-    (4, "cold", 3), (4, "frothy", 3), (4, "hot", 3),
-)  # fmt: skip
-
 RECONSTRUCTED = ComponentSet(
-    tiles=_TILES,
+    tiles=tuple((v, preparation, 3) for v in (1, 2, 3, 4) for preparation in PREPARATIONS),
     cups=(
         CupType("espresso", "C", (1, 2, 3, 4, 5), (2,)),
         CupType("doppio", "CC", (2, 4, 5, 6, 7), (3, 1)),
@@ -66,15 +58,10 @@ RECONSTRUCTED = ComponentSet(
     ),
 )
 
-OWNERS = ComponentSet(
-    tiles=_TILES,
-    cups=(
-        CupType("espresso", "C", (1, 2, 3, 4, 5), (2,)),
-        CupType("doppio", "CC", (2, 4, 5, 6, 7), (3, 1)),
-        CupType("macchiato", "CM", (2, 4, 5, 6, 7), (3, 1)),
-        CupType("cappuccino", "CMM", (3, 6, 8, 10, 12), (5, 3, 1)),
-        CupType("latte macchiato", "MMCM", (4, 8, 10, 12, 14), (7, 4, 2)),
-    ),
+# Three owners of the printed game report the cappuccino as C M M.
+OWNERS = replace(
+    RECONSTRUCTED,
+    cups=tuple(replace(cup, colours="CMM") if cup.drink == "cappuccino" else cup for cup in RECONSTRUCTED.cups),
 )
 
 
@@ -122,10 +109,7 @@ def initial(cs: ComponentSet, players: int, start_player: int = 0) -> State:
         cups=[[[] for _ in cs.cups] for _ in range(players)],
         columns={"M": [], "C": []},
         # The lowest value has one copy per player, every other value one.
-        drink_tiles={
-            cup.drink: {p: players if p == min(cup.points) else 1 for p in cup.points}
-            for cup in cs.cups
-        },
+        drink_tiles={cup.drink: {p: players if p == min(cup.points) else 1 for p in cup.points} for cup in cs.cups},
         bag=[count for _, _, count in cs.tiles],
         discard=[0] * len(cs.tiles),
     )
@@ -238,11 +222,7 @@ def moves(cs: ComponentSet, s: State) -> list[Move]:
             return _serves(cs, s, player)
         case "intermediate_emptying":
             most = max(_tiles_in(content) for content in s.cups[player])
-            return [
-                ("empty", cup)
-                for cup, content in enumerate(s.cups[player])
-                if _tiles_in(content) == most
-            ]
+            return [("empty", cup) for cup, content in enumerate(s.cups[player]) if _tiles_in(content) == most]
         case _:
             raise ValueError("a buy without a tile to draw has ended its turn already")
 
@@ -286,9 +266,7 @@ def draws(cs: ComponentSet, s: State) -> list[tuple[Move, Fraction]]:
     if not _draw_pending(s):
         return []
     pool = _refilled(s).bag
-    return [
-        (("draw", kind), Fraction(count, sum(pool))) for kind, count in enumerate(pool) if count
-    ]
+    return [(("draw", kind), Fraction(count, sum(pool))) for kind, count in enumerate(pool) if count]
 
 
 # --- transitions -------------------------------------------------------------------------
@@ -440,11 +418,7 @@ def _finish(s: State) -> State:
 
 def score_items(cs: ComponentSet, s: State, player: int) -> dict[str, int]:
     """Points per drink served, and 'sugar' for every two cubes left."""
-    items = {
-        cs.cups[cup].drink: content
-        for cup, content in enumerate(s.cups[player])
-        if isinstance(content, int)
-    }
+    items = {cs.cups[cup].drink: content for cup, content in enumerate(s.cups[player]) if isinstance(content, int)}
     items["sugar"] = s.sugar[player] // 2
     return items
 
@@ -454,6 +428,4 @@ def result(cs: ComponentSet, s: State) -> list[tuple[int, Fraction]]:
     scores = [sum(score_items(cs, s, player).values()) for player in range(s.players)]
     ranks = list(zip(scores, s.coins, strict=True))
     winners = ranks.count(max(ranks))
-    return [
-        (rank[0], Fraction(1, winners) if rank == max(ranks) else Fraction(0)) for rank in ranks
-    ]
+    return [(rank[0], Fraction(1, winners) if rank == max(ranks) else Fraction(0)) for rank in ranks]

@@ -1,0 +1,52 @@
+# Wants Python 3.11 or newer with venv and headers, a C compiler and make; PYTHON=... names the interpreter to use.
+# Everything else goes into .venv, which each target fills by itself.
+
+VENV := .venv
+BIN := $(VENV)/bin
+BUILT := $(VENV)/.built
+NATIVE := $(shell find cython_ext engines -name '*.pyx' -o -name '*.pxd')
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DELETE_ON_ERROR:
+.PHONY: help build demo test lint bench sanitize proto clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.* ## /\1\t/p' Makefile | expand -t 12
+
+build: $(BUILT) ## install the product and its tools into .venv, editable
+
+demo: build ## a server answers a stored position with ranked moves
+	python examples/demo.py
+
+test: build ## all tests; ARGS="-k gatto" goes to pytest
+	python -m pytest $(ARGS)
+
+lint: build ## ruff, cython-lint, mypy, buf, and the generated stubs must be fresh
+	ruff check
+	cython-lint $(NATIVE)
+	mypy .
+	cd proto && buf lint
+	rm -rf build/stubs && scripts/stubs.sh build/stubs
+	diff -r --exclude=__init__.py --exclude=__pycache__ build/stubs/cafebrain/v1 cafebrain/v1
+
+bench: build ## every figure of speed, with its unit
+	cafebrain bench $(ARGS)
+
+sanitize: build ## the tests on code built with ASan, UBSan and bounds checks, in build/sanitize
+	scripts/sanitize.sh $(ARGS)
+
+proto: build ## generate the stubs in cafebrain/v1 from proto/
+	scripts/stubs.sh .
+
+clean: ## remove what was built, but for .venv
+	rm -rf build dist $(BUILT)
+	find cython_ext engines -name '*.so' -delete
+
+$(BIN)/python:
+	scripts/venv.sh $(VENV)
+
+# A changed build is installed anew, which compiles everything; else what changed is compiled in place.
+$(BUILT): pyproject.toml setup.py $(NATIVE) | $(BIN)/python
+	$(if $(filter %.toml %.py,$?),scripts/install.sh,python setup.py -q build_ext --inplace)
+	@touch $@

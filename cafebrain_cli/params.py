@@ -1,0 +1,77 @@
+"""Kinds of command-line values, and the options several commands share."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+UINT32 = (1 << 32) - 1
+MAX_MS = 3_600_000  # the longest search the brain accepts
+UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000}
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a command's help."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)  # \\b keeps click from joining the lines
+
+
+def duration_ms(text: str) -> int:
+    """Return the milliseconds of a duration such as "200ms", "1.5s" or "2m", from 1 ms to an hour."""
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|m)", text.strip(), re.ASCII)
+    if match is None:
+        raise click.BadParameter(f"{text[:40]!r} is no duration; wants a number and a unit: 200ms, 60s or 2m")
+    milliseconds = round(float(match[1]) * UNITS_MS[match[2]])
+    if not 1 <= milliseconds <= MAX_MS:
+        raise click.BadParameter(f"{text[:40]!r} is out of range; wants 1ms to {MAX_MS // 60_000}m")
+    return milliseconds
+
+
+def address(text: str) -> str:
+    """Return HOST:PORT as it was written, an IPv6 host in brackets."""
+    match = re.fullmatch(r"(\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\]]+):(\d{1,5})", text, re.ASCII)
+    if match is None or not 1 <= int(match[2]) <= 65535:
+        raise click.BadParameter(f"{text[:80]!r} is no address; wants HOST:PORT, such as localhost:50051")
+    return text
+
+
+def server_option(function: Function) -> Function:
+    """Add --server."""
+    return click.option("--server", type=address, metavar="HOST:PORT", help="Ask this server instead.")(function)
+
+
+def components_option(function: Function) -> Function:
+    """Add --components."""
+    return click.option(
+        "--components", "files", multiple=True, metavar="FILE", help="Load a component set of yours; repeatable."
+    )(function)
+
+
+def json_option(function: Function) -> Function:
+    """Add --json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
+
+
+def state_argument(function: Function) -> Function:
+    """Add STATE."""
+    return click.argument("path", metavar="STATE")(function)
+
+
+def out_option(function: Function) -> Function:
+    """Add --out."""
+    return click.option("--out", metavar="FILE", default="-", help="Write the position here instead of to stdout.")(
+        function
+    )
+
+
+def chance_options(function: Function) -> Function:
+    """Add --seed and --stop-at-chance."""
+    function = click.option(
+        "--stop-at-chance", is_flag=True, help="Leave draws open, to enter real ones with 'apply'."
+    )(function)
+    return click.option(
+        "--seed", type=click.IntRange(0, UINT32), metavar="N", default=0, help="Seed of everything random; default 0."
+    )(function)

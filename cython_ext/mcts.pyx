@@ -1,0 +1,409 @@
+"""Monte-Carlo tree search: see mcts.pxd for the data.
+
+Selection is UCB1 (Auer et al. 2002; Kocsis & Szepesvári 2006) for a game without priors and PUCT (Rosin 2011; Silver
+et al. 2017) for one with them. Every node keeps the mean utility of every player and each player maximises their own
+(max^n, Luckhardt & Irani 1986). A node is expanded at its second visit. Where the game has hidden information, each
+simulation starts from a random possibility (single-observer information-set search, Cowling et al. 2012).
+"""
+from libc.math cimport log, sqrt
+from libc.stddef cimport size_t
+from libc.stdint cimport UINT32_MAX
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
+
+from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
+from cython_ext.rng cimport rng_below, rng_seed
+
+cdef float UCB_EXPLORATION = 0.7
+cdef float PUCT_EXPLORATION = 1.0
+cdef float FIRST_PLAY_REDUCTION = 0.1  # an untried move is taken to be this much worse than its parent's value
+
+
+cdef inline double now() noexcept nogil:
+    cdef timespec t
+    clock_gettime(CLOCK_MONOTONIC, &t)
+    return t.tv_sec + 1e-9 * t.tv_nsec
+
+
+cdef inline Node* node_at(Tree* tree, uint32_t index) noexcept nogil:
+    return <Node*>(tree.nodes + index * tree.stride)
+
+
+cdef inline Node* next_node(Tree* tree, Node* node) noexcept nogil:
+    return <Node*>(<uint8_t*>node + tree.stride)
+
+
+cdef inline Node* select_ucb(Tree* tree, Node* parent, float exploration) noexcept nogil:
+    """Untried moves first, then the highest upper confidence bound."""
+    cdef Node* child = node_at(tree, parent.first_child)
+    cdef Node* best = child
+    cdef float k, bound, best_bound = -1e30
+    cdef int actor = parent.actor
+    cdef uint32_t _
+    if parent.tried < parent.children:
+        parent.tried += 1
+        return node_at(tree, parent.first_child + parent.tried - 1)
+    k = exploration * <float>sqrt(log(<double>parent.visits))
+    for _ in range(parent.children):
+        bound = child.value[actor] + k * child.explore
+        if bound > best_bound:
+            best_bound = bound
+            best = child
+        child = next_node(tree, child)
+    return best
+
+
+cdef inline Node* select_puct(Tree* tree, Node* parent, float exploration, float reduction) noexcept nogil:
+    """Highest value plus prior bonus; children are in order of prior, so of the untried only the first can win."""
+    cdef Node* child = node_at(tree, parent.first_child)
+    cdef Node* best = child
+    cdef float bound, best_bound = -1e30
+    cdef float k = exploration * <float>sqrt(<double>parent.visits)
+    cdef int actor = parent.actor
+    cdef uint32_t _
+    for _ in range(parent.tried):
+        bound = child.value[actor] + k * child.prior / (1 + child.visits)
+        if bound > best_bound:
+            best_bound = bound
+            best = child
+        child = next_node(tree, child)
+    if parent.tried < parent.children and parent.value[actor] - reduction + k * child.prior > best_bound:
+        parent.tried += 1
+        return child
+    return best
+
+
+cdef inline Node* child_with(Tree* tree, Node* parent, uint32_t move) noexcept nogil:
+    """The child of a chance node for an outcome, by binary search; NULL where it is not listed."""
+    cdef uint32_t low = 0, high = parent.children, middle
+    cdef Node* child
+    while low < high:
+        middle = (low + high) >> 1
+        child = node_at(tree, parent.first_child + middle)
+        if child.move == move:
+            return child
+        if child.move < move:
+            low = middle + 1
+        else:
+            high = middle
+    return NULL
+
+
+cdef class Search:
+    """A search tree for one position.
+
+    root: the position; a player must be to move.
+    viewer: the player from 0 whose knowledge may be used.
+    seed: 0 to 2**64 - 1.
+    memory: bytes the tree may take; the search ends when they are used up.
+    score_objective: maximise the expected final score instead of the win share.
+    informed: use the game's playout policy, evaluation and priors; otherwise plain UCT with random playouts.
+    allowed: the moves to consider at the root; None for all legal ones.
+
+    Raises ValueError where no player is to move or no legal move is allowed.
+    """
+
+    def __cinit__(self, State root, *, viewer: int, seed: int, memory: int, score_objective: bool = False,
+                  informed: bool = True, allowed: list[int] | None = None):
+        cdef size_t size = root.game.table.state_size
+        cdef size_t room = root.game.table.moves_max
+        if root.to_move < 0:
+            raise ValueError("no player is to move")
+        self.game = root.game
+        self.players = root.players
+        self.viewer = viewer
+        self.score_objective = score_objective
+        self.informed = informed
+        rng_seed(&self.rng, seed)
+        self.root = malloc(size)
+        self.state = malloc(size)
+        self.moves = <uint32_t*>malloc(room * sizeof(uint32_t))
+        self.chances = <double*>malloc(room * sizeof(double))
+        self.priors = <float*>malloc(room * sizeof(float))
+        self.tree.stride = sizeof(Node) - (MAX_PLAYERS - self.players) * sizeof(float)
+        self.tree.capacity = <uint32_t>min(<size_t>memory // self.tree.stride, <size_t>UINT32_MAX)
+        if self.tree.capacity < room + 1:
+            raise ValueError(f"the tree wants at least {(room + 1) * self.tree.stride} bytes")
+        # Untouched pages cost nothing: the tree takes memory only as it grows.
+        self.tree.nodes = <uint8_t*>malloc(self.tree.capacity * self.tree.stride)
+        self.sums = <RootSums*>calloc(room, sizeof(RootSums))
+        if (self.root == NULL or self.state == NULL or self.moves == NULL or self.chances == NULL
+                or self.priors == NULL or self.tree.nodes == NULL or self.sums == NULL):
+            raise MemoryError
+        memcpy(self.root, root.data, size)
+        memcpy(self.state, root.data, size)
+        for player in range(self.players):
+            self.scale[player] = 1
+        memset(self.tree.nodes, 0, self.tree.stride)
+        self.tree.used = 1
+        cdef Node* node = node_at(&self.tree, 0)
+        node.actor = <int8_t>root.to_move
+        self.expand(node)
+        if allowed is not None:
+            self.restrict(set(allowed))
+
+    def __dealloc__(self):
+        free(self.root)
+        free(self.state)
+        free(self.moves)
+        free(self.chances)
+        free(self.priors)
+        free(self.sums)
+        free(self.tree.nodes)
+
+    def restrict(self, allowed: set[int]) -> None:
+        """Drop all root moves but the allowed ones; only before the search starts.
+
+        Raises ValueError where none is left.
+        """
+        cdef Node* root = node_at(&self.tree, 0)
+        cdef uint32_t i, kept = 0
+        cdef float total = 0
+        for i in range(root.children):
+            if node_at(&self.tree, root.first_child + i).move in allowed:
+                memcpy(node_at(&self.tree, root.first_child + kept), node_at(&self.tree, root.first_child + i),
+                       self.tree.stride)
+                total += node_at(&self.tree, root.first_child + i).prior
+                kept += 1
+        if kept == 0:
+            raise ValueError("no legal move is allowed")
+        root.children = <uint16_t>kept
+        for i in range(kept):
+            if total > 0:
+                node_at(&self.tree, root.first_child + i).prior /= total
+
+    def run(self, visits: int, deadline: float) -> str:
+        """Go on until the tree has `visits` visits, or until `deadline` on the clock of time.monotonic().
+
+        At least one simulation is made unless the visits are there already. Returns what ended the run: "visits",
+        "time", "memory" or "stopped".
+        """
+        cdef uint32_t limit = visits
+        cdef double end = deadline
+        cdef uint32_t since_poll = 0
+        cdef Node* root = node_at(&self.tree, 0)
+        cdef const char* reason = "visits"
+        with nogil:
+            while root.visits < limit:
+                self.simulate()
+                if self.tree.full:
+                    reason = "memory"
+                    break
+                since_poll += 1
+                if since_poll == POLL:
+                    since_poll = 0
+                    if self.stop_flag:
+                        reason = "stopped"
+                        break
+                    if now() >= end:
+                        reason = "time"
+                        break
+        return reason.decode()
+
+    def stop(self) -> None:
+        """End a running search, and all later ones of this tree; callable from any thread."""
+        self.stop_flag = 1
+
+    @property
+    def visits(self) -> int:
+        """Simulations so far."""
+        return node_at(&self.tree, 0).visits
+
+    @property
+    def nodes(self) -> int:
+        """Nodes in the tree."""
+        return self.tree.used
+
+    @property
+    def node_bytes(self) -> int:
+        """Bytes of a node."""
+        return self.tree.stride
+
+    def root_moves(self) -> list[tuple[int, int, list[float], list[float], list[float], list[float]]]:
+        """Return (move, visits, sum of win shares, their squares, sum of scores, their squares) per root move.
+
+        The sums are lists with one entry per player.
+        """
+        cdef Node* root = node_at(&self.tree, 0)
+        cdef Node* child = node_at(&self.tree, root.first_child)
+        cdef RootSums* sums
+        result = []
+        for i in range(root.children):
+            sums = &self.sums[i]
+            result.append((
+                child.move,
+                child.visits,
+                [sums.win[p] for p in range(self.players)],
+                [sums.win_squares[p] for p in range(self.players)],
+                [sums.score[p] for p in range(self.players)],
+                [sums.score_squares[p] for p in range(self.players)],
+            ))
+            child = next_node(&self.tree, child)
+        return result
+
+    def children(self, line: list[int]) -> tuple[int, list[tuple[int, int]]]:
+        """Return who is to move after a line of moves, and the moves tried there with their visits.
+
+        Who: a player from 0, or below 0 where no player is to move or the line leaves the tree; then without moves.
+        """
+        cdef Node* node = self.find(line)
+        if node == NULL or node.actor < 0 or node.children == 0:
+            return -1, []
+        moves = []
+        for i in range(node.children):
+            child = node_at(&self.tree, node.first_child + i)
+            if child.visits:
+                moves.append((child.move, child.visits))
+        return node.actor, moves
+
+    cdef Node* find(self, object line) except? NULL:
+        """The node after a line of moves; NULL where it is not in the tree."""
+        cdef Node* node = node_at(&self.tree, 0)
+        cdef Node* child
+        cdef uint32_t i, move
+        for move in line:
+            for i in range(node.children):
+                child = node_at(&self.tree, node.first_child + i)
+                if child.move == move:
+                    node = child
+                    break
+            else:
+                return NULL
+        return node
+
+    cdef void simulate(self) noexcept nogil:
+        """One simulation: select, expand, play out, back up."""
+        cdef Node* path[MAX_DEPTH]
+        cdef Tree* tree = &self.tree
+        cdef const GameTable* game = &self.game.table
+        cdef Components native = self.game.native
+        cdef Node* node = node_at(tree, 0)
+        cdef StateHeader* header = <StateHeader*>self.state
+        cdef float[MAX_PLAYERS] win
+        cdef float[MAX_PLAYERS] score
+        cdef float[MAX_PLAYERS] utility
+        cdef int depth = 0, player
+        cdef uint32_t move
+        cdef uint32_t root_move
+        cdef RootSums* sums
+        cdef bint informed = self.informed and game.priors != NULL
+        memcpy(self.state, self.root, game.state_size)
+        if game.determinize != NULL:
+            game.determinize(native, self.state, self.viewer, &self.rng)
+        path[0] = node
+        while header.to_move != OVER and depth < MAX_DEPTH - 1:
+            if node.children == 0:
+                if node.visits == 0 or not self.expand(node):
+                    break
+            if header.to_move == CHANCE:
+                move = game.sample(native, self.state, &self.rng)
+                node = child_with(tree, node, move)
+            else:
+                if informed:
+                    node = select_puct(tree, node, PUCT_EXPLORATION * self.scale[node.actor],
+                                       FIRST_PLAY_REDUCTION * self.scale[node.actor])
+                else:
+                    node = select_ucb(tree, node, UCB_EXPLORATION * self.scale[node.actor])
+                move = node.move
+            game.apply(native, self.state, move)
+            if node == NULL:
+                break
+            node.actor = header.to_move
+            depth += 1
+            path[depth] = node
+        self.play_out(win, score)
+        self.note_scores(score)
+        for player in range(self.players):
+            utility[player] = score[player] if self.score_objective else win[player]
+        root_move = <uint32_t>((<uint8_t*>path[1] - tree.nodes) / tree.stride) - node_at(tree, 0).first_child
+        sums = &self.sums[root_move]
+        for player in range(self.players):
+            sums.win[player] += win[player]
+            sums.win_squares[player] += win[player] * win[player]
+            sums.score[player] += score[player]
+            sums.score_squares[player] += score[player] * score[player]
+        while depth >= 0:
+            node = path[depth]
+            node.visits += 1
+            for player in range(self.players):
+                node.value[player] += (utility[player] - node.value[player]) / node.visits
+            node.explore = <float>(1 / sqrt(<double>node.visits))
+            depth -= 1
+
+    cdef bint expand(self, Node* node) noexcept nogil:
+        """Give the node of the running simulation's position its children; False where memory is used up."""
+        cdef Tree* tree = &self.tree
+        cdef const GameTable* game = &self.game.table
+        cdef Components native = self.game.native
+        cdef uint32_t i, j, n, move
+        cdef float prior
+        cdef Node* child
+        if node.actor == CHANCE:
+            n = game.outcomes(native, self.state, self.moves, self.chances)
+        else:
+            n = game.legal_moves(native, self.state, self.moves)
+        if tree.capacity - tree.used < n:
+            tree.full = True
+            return False
+        if node.actor != CHANCE:
+            for i in range(n - 1, 0, -1):  # untried moves are tried in random order, but for their priors
+                j = rng_below(&self.rng, i + 1)
+                move = self.moves[i]
+                self.moves[i] = self.moves[j]
+                self.moves[j] = move
+            if self.informed and game.priors != NULL:
+                game.priors(native, self.state, self.moves, n, self.priors)
+                for i in range(1, n):  # insertion sort, highest prior first
+                    move = self.moves[i]
+                    prior = self.priors[i]
+                    j = i
+                    while j > 0 and self.priors[j - 1] < prior:
+                        self.moves[j] = self.moves[j - 1]
+                        self.priors[j] = self.priors[j - 1]
+                        j -= 1
+                    self.moves[j] = move
+                    self.priors[j] = prior
+        node.first_child = tree.used
+        node.children = <uint16_t>n
+        memset(node_at(tree, tree.used), 0, n * tree.stride)
+        for i in range(n):
+            child = node_at(tree, tree.used + i)
+            child.move = self.moves[i]
+            child.prior = self.priors[i] if self.informed and node.actor != CHANCE else 0
+        tree.used += n
+        return True
+
+    cdef void play_out(self, float* win, float* score) noexcept nogil:
+        """Play the running simulation on to its end, or to where it is cut and evaluated."""
+        cdef const GameTable* game = &self.game.table
+        cdef Components native = self.game.native
+        cdef StateHeader* header = <StateHeader*>self.state
+        cdef uint32_t left = UINT32_MAX
+        if self.informed and game.playout_limit and game.evaluate != NULL:
+            left = game.playout_limit
+        if self.informed and game.playout_step != NULL:
+            while header.to_move != OVER and left:
+                game.playout_step(native, self.state, &self.rng)
+                left -= 1
+        else:
+            while header.to_move != OVER and left:
+                game.random_step(native, self.state, &self.rng)
+                left -= 1
+        if header.to_move == OVER:
+            game.returns(native, self.state, win, score)
+        else:
+            game.evaluate(native, self.state, win, score)
+
+    cdef void note_scores(self, const float* score) noexcept nogil:
+        """Keep the spread of the final scores, the scale of exploration when they are the utility (Welford 1962)."""
+        cdef int player
+        cdef double delta
+        if not self.score_objective:
+            return
+        self.score_count += 1
+        for player in range(self.players):
+            delta = score[player] - self.score_mean[player]
+            self.score_mean[player] += delta / self.score_count
+            self.score_m2[player] += delta * (score[player] - self.score_mean[player])
+            self.scale[player] = <float>(2 * sqrt(self.score_m2[player] / self.score_count) + 1e-3)

@@ -1,0 +1,9 @@
+from cython_ext.game import Game, State
+
+COLUMN_COUNT: int
+ROW_COUNT: int
+
+class ConnectFour(Game):
+    def position(self, columns: list[str]) -> State: ...
+    def columns(self, state: State) -> list[str]: ...
+    def winner(self, state: State) -> int: ...

@@ -1,0 +1,136 @@
+"""Moves of Café del Gatto: native codes, wire messages and words."""
+from __future__ import annotations
+
+from cafebrain.v1 import gatto_pb2
+from cython_ext.game import State
+from engines.gatto import rules
+from engines.gatto.codec import COLUMN_NAMES, ROWS, color_message, pending_draws
+from engines.gatto.components import PREPARATIONS, GattoSet, TileKind, tile_message
+from engines.gatto.rules import GattoGame
+from engines.violations import Violations
+
+
+def encode(contents: GattoSet, move: int, message: gatto_pb2.GattoMove) -> None:
+    """Fill the message with a move or draw."""
+    drinks = contents.drinks
+    if move >= rules.MOVE_DRAW:
+        message.draw.tile.CopyFrom(tile_message(contents.kinds[move - rules.MOVE_DRAW]))
+    elif move >= rules.MOVE_BUY:
+        column, row, drink = bought(move)
+        message.buy.column = color_message(column)
+        message.buy.row = row + 1
+        message.buy.cup = drinks[drink].id
+    elif move >= rules.MOVE_SERVE:
+        drink, tile = divmod(move - rules.MOVE_SERVE, rules.MOST_DRINK_TILES)
+        message.serve.cup = drinks[drink].id
+        message.serve.points = drinks[drink].points[tile]
+    elif move >= rules.MOVE_EMPTY_CUP:
+        message.empty_cup.cup = drinks[move - rules.MOVE_EMPTY_CUP].id
+    elif move >= rules.MOVE_CLEAN:
+        message.clean.column = color_message(move - rules.MOVE_CLEAN)
+    elif move == rules.MOVE_END_TURN:
+        message.end_turn.SetInParent()
+    else:
+        message.take_coins.SetInParent()
+
+
+def decode(contents: GattoSet, message: gatto_pb2.GattoMove) -> int:
+    """Return the code of a move or draw.
+
+    Raises BrainError INVALID_ARGUMENT with field violations where it is no move at all.
+    """
+    faults = Violations("move.gatto", "INVALID_MOVE", "no move")
+    kind = message.WhichOneof("move")
+    code = 0
+    if kind == "draw":
+        code = rules.MOVE_DRAW + _kind(contents, message.draw.tile, faults)
+    elif kind == "buy":
+        column = _column("buy.column", message.buy.column, faults)
+        faults.in_range("buy.row", message.buy.row, 1, ROWS)
+        drink = _drink(contents, "buy.cup", message.buy.cup, faults)
+        code = rules.MOVE_BUY + 8 * (ROWS * column + message.buy.row - 1) + drink
+    elif kind == "serve":
+        drink = _drink(contents, "serve.cup", message.serve.cup, faults)
+        points = contents.drinks[drink].points
+        if message.serve.points in points:
+            code = rules.MOVE_SERVE + rules.MOST_DRINK_TILES * drink + points.index(message.serve.points)
+        else:
+            faults.add("serve.points", message.serve.points, f"must be one of {', '.join(map(str, points))}")
+    elif kind == "empty_cup":
+        code = rules.MOVE_EMPTY_CUP + _drink(contents, "empty_cup.cup", message.empty_cup.cup, faults)
+    elif kind == "clean":
+        code = rules.MOVE_CLEAN + _column("clean.column", message.clean.column, faults)
+    elif kind == "end_turn":
+        code = rules.MOVE_END_TURN
+    elif kind == "take_coins":
+        code = rules.MOVE_TAKE_COINS
+    else:
+        faults.add("", "nothing", "must be one of clean, buy, serve, take_coins, end_turn, empty_cup and draw")
+    faults.check()
+    return code
+
+
+def bought(move: int) -> tuple[int, int, int]:
+    """Return column, row from 0 and drink of a purchase."""
+    place, drink = divmod(move - rules.MOVE_BUY, 8)
+    return place // ROWS, place % ROWS, drink
+
+
+def text(game: GattoGame, state: State, move: int) -> str:
+    """Return a legal move, or a possible draw, in words."""
+    contents: GattoSet = game.components.contents
+    fields = game.read(state)
+    if move >= rules.MOVE_DRAW:
+        column = pending_draws([len(tiles) for tiles in fields["columns"]])[0]
+        return f"draw {tile_text(contents.kinds[move - rules.MOVE_DRAW])} into the {COLUMN_NAMES[column]} column"
+    if move >= rules.MOVE_BUY:
+        column, row, drink = bought(move)
+        tile = tile_text(contents.kinds[fields["columns"][column][row]])
+        price = _count(game.price(state, column, row), "coin")
+        return f"buy {COLUMN_NAMES[column]} {tile} from row {row + 1} for {price} into {contents.drinks[drink].name}"
+    if move >= rules.MOVE_SERVE:
+        index, tile_index = divmod(move - rules.MOVE_SERVE, rules.MOST_DRINK_TILES)
+        drink_ = contents.drinks[index]
+        coins, sugar = game.payment(state, index, tile_index)
+        spending = f", spending {_count(sugar, 'sugar cube')}" if sugar else ""
+        points = _count(drink_.points[tile_index], "point")
+        return f"serve {drink_.name} for {points} and {_count(coins, 'coin')}{spending}"
+    if move >= rules.MOVE_EMPTY_CUP:
+        return f"empty {contents.drinks[move - rules.MOVE_EMPTY_CUP].name}"
+    if move >= rules.MOVE_CLEAN:
+        return f"clean the {COLUMN_NAMES[move - rules.MOVE_CLEAN]} column for 2 coins"
+    if move == rules.MOVE_END_TURN:
+        return "stop serving" if fields["step"] == rules.STEP_SERVING else "end the turn"
+    return "take 2 coins"
+
+
+def tile_text(kind: TileKind) -> str:
+    """Return for example "3 hot"."""
+    return f"{kind.value} {PREPARATIONS[kind.preparation]}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _kind(contents: GattoSet, tile: gatto_pb2.GattoTile, faults: Violations) -> int:
+    for index, kind in enumerate(contents.kinds):
+        if (kind.value, kind.preparation + 1) == (tile.value, tile.preparation):
+            return index
+    faults.add("draw.tile", f"value {tile.value}, preparation {tile.preparation}", "the component set has no such tile")
+    return 0
+
+
+def _column(path: str, color: int, faults: Violations) -> int:
+    if color not in (gatto_pb2.GATTO_COLOR_MILK, gatto_pb2.GATTO_COLOR_COFFEE):
+        faults.add(path, color, "must be GATTO_COLOR_MILK or GATTO_COLOR_COFFEE")
+        return 0
+    return color - 1
+
+
+def _drink(contents: GattoSet, path: str, id_: str, faults: Violations) -> int:
+    ids = [drink.id for drink in contents.drinks]
+    if id_ not in ids:
+        faults.add(path, id_, f"must be one of {', '.join(ids)}")
+        return 0
+    return ids.index(id_)

@@ -1,0 +1,299 @@
+"""One search for one request: its budget, its trees, and the answer read off them."""
+from __future__ import annotations
+
+import math
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from cafebrain.errors import BrainError
+from cafebrain.v1 import brain_service_pb2 as pb
+from cython_ext.game import CHANCE_POINT, GAME_OVER
+from cython_ext.mcts import Search
+from solver.positions import Position, decode_choice, encode_move, invalid, set_ref
+
+DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
+MAX_VISITS = 100_000_000
+MAX_TIME_MS = 3_600_000
+MAX_THREADS = 64
+TREE_BYTES = 512 << 20  # for all trees of one search
+ANSWER_TIME = 0.02  # seconds of a caller's deadline kept for building and sending the answer
+MAX_LINE = 16  # moves of a principal variation
+CONFIDENCE = 1.96  # standard errors of a 95 % interval
+
+REASONS = {
+    "visits": pb.STOP_REASON_VISITS,
+    "time": pb.STOP_REASON_TIME,
+    "memory": pb.STOP_REASON_MEMORY,
+    "stopped": pb.STOP_REASON_STOPPED,
+}
+
+
+class Control:
+    """The caller's hold on a search: a deadline, and a stop that works from any thread at any time.
+
+    deadline: on the clock of time.monotonic(), when the caller must have the answer; None for never.
+    """
+
+    def __init__(self, deadline: float | None = None) -> None:
+        self.deadline = deadline
+        self.stopped = False
+        self._searches: list[Search] = []
+        self._lock = threading.Lock()
+
+    def stop(self) -> None:
+        """End the search now; it answers with what it has."""
+        with self._lock:
+            self.stopped = True
+            for search in self._searches:
+                search.stop()
+
+    def hold(self, searches: list[Search]) -> None:
+        """Let `stop` end these searches too."""
+        with self._lock:
+            self._searches = searches
+            if self.stopped:
+                for search in searches:
+                    search.stop()
+
+
+@dataclass
+class MoveSums:
+    """What all trees say of one root move; lists have one entry per player."""
+
+    code: int
+    visits: int
+    win: list[float]
+    win_squares: list[float]
+    score: list[float]
+    score_squares: list[float]
+
+
+class Analysis:
+    """A search in progress. `run` it, read `suggestion`, run it on."""
+
+    def __init__(
+        self,
+        position: Position,
+        searches: list[Search],
+        request: pb.SuggestRequest,
+        control: Control,
+        version: str,
+    ) -> None:
+        self.position = position
+        self.searches = searches
+        self.control = control
+        self.version = version
+        self.objective = _objective(position, request)
+        self.moves_wanted = request.moves_wanted
+        self.timing = request.timing
+        self.started = time.monotonic()
+        self.visits = request.budget.visits
+        self.deadline = _deadline(request.budget, control, self.started)
+        self.stop_reason = pb.STOP_REASON_UNSPECIFIED
+        control.hold(searches)
+
+    def run(self, seconds: float = math.inf) -> bool:
+        """Search on, for at most `seconds`; return whether the search has ended."""
+        pause = time.monotonic() + seconds
+        until = min(self.deadline, pause)
+        share, rest = divmod(self.visits or MAX_VISITS, len(self.searches))
+        targets = [share + (index < rest) for index in range(len(self.searches))]
+        if len(self.searches) == 1:
+            reasons = {self.searches[0].run(targets[0], until)}
+        else:
+            with ThreadPoolExecutor(len(self.searches)) as pool:
+                reasons = set(pool.map(lambda search, target: search.run(target, until), self.searches, targets))
+        for reason in ("stopped", "memory", "time", "visits"):
+            if reason in reasons:
+                if reason == "time" and pause < self.deadline:
+                    return False
+                self.stop_reason = REASONS[reason]
+                break
+        return True
+
+    def suggestion(self) -> pb.Suggestion:
+        """Return the answer so far."""
+        position = self.position
+        moves = self._ranked()
+        components = position.entry.components
+        return pb.Suggestion(
+            player=position.state.to_move + 1,
+            objective=self.objective,
+            moves=[self._evaluation(sums) for sums in moves[: self.moves_wanted or None]],
+            visits=sum(search.visits for search in self.searches),
+            stop_reason=self.stop_reason,
+            component_set=set_ref(components),
+            components_reconstructed=components.reconstructed,
+            version=self.version,
+            engine_version=position.engine.version,
+            elapsed_ms=1000 * (time.monotonic() - self.started) if self.timing else None,
+        )
+
+    def _ranked(self) -> list[MoveSums]:
+        """Add up the trees; most visited first, then by mean of the objective."""
+        total: dict[int, MoveSums] = {}
+        for search in self.searches:
+            for code, visits, *sums in search.root_moves():
+                if code in total:
+                    known = total[code]
+                    known.visits += visits
+                    for mine, theirs in zip(
+                        (known.win, known.win_squares, known.score, known.score_squares), sums, strict=True
+                    ):
+                        mine[:] = [a + b for a, b in zip(mine, theirs, strict=True)]
+                else:
+                    total[code] = MoveSums(code, visits, *sums)
+        mover = self.position.state.to_move
+
+        def rank(sums: MoveSums) -> tuple[int, float, int]:
+            values = sums.score if self.objective == pb.OBJECTIVE_SCORE else sums.win
+            return -sums.visits, -values[mover], sums.code
+
+        return sorted(total.values(), key=rank)
+
+    def _evaluation(self, sums: MoveSums) -> pb.MoveEvaluation:
+        n = sums.visits
+        evaluation = pb.MoveEvaluation(
+            id=sums.code,
+            text=self.position.engine.move_text(self.position.state, sums.code),
+            move=encode_move(self.position, sums.code),
+            visits=n,
+        )
+        if n == 0:
+            return evaluation
+        for player in range(self.position.state.players):
+            mean = sums.score[player] / n
+            evaluation.players.append(
+                pb.PlayerEstimate(
+                    player=player + 1,
+                    win_probability=sums.win[player] / n,
+                    expected_score=mean,
+                    score_spread=math.sqrt(max(0.0, sums.score_squares[player] / n - mean * mean)),
+                )
+            )
+        if n >= 2:
+            evaluation.lower_bound = self._lower_bound(sums)
+        evaluation.principal_variation.extend(self._line(sums.code, n))
+        return evaluation
+
+    def _lower_bound(self, sums: MoveSums) -> float:
+        n, mover = sums.visits, self.position.state.to_move
+        if self.objective == pb.OBJECTIVE_SCORE:
+            total, squares, least = sums.score[mover], sums.score_squares[mover], -math.inf
+        else:
+            total, squares, least = sums.win[mover], sums.win_squares[mover], 0.0
+        mean = total / n
+        variance = max(0.0, squares - n * mean * mean) / (n - 1)
+        return max(least, mean - CONFIDENCE * math.sqrt(variance / n))
+
+    def _line(self, code: int, visits: int) -> list[pb.PlannedMove]:
+        """Follow the most visited moves from a root move up to the next draw."""
+        position = Position(self.position.entry, self.position.state.copy())
+        line = [code]
+        planned = []
+        player = position.state.to_move
+        while True:
+            planned.append(
+                pb.PlannedMove(
+                    player=player + 1,
+                    id=code,
+                    text=position.engine.move_text(position.state, code),
+                    move=encode_move(position, code),
+                    visits=visits,
+                )
+            )
+            position.state.apply(code)
+            player = position.state.to_move
+            if player < 0 or len(line) == MAX_LINE:
+                return planned
+            tried: dict[int, int] = {}
+            for search in self.searches:
+                for move, count in search.children(line)[1]:
+                    tried[move] = tried.get(move, 0) + count
+            if not tried:
+                return planned
+            code, visits = min(tried.items(), key=lambda item: (-item[1], item[0]))
+            line.append(code)
+
+
+def analysis_for(position: Position, request: pb.SuggestRequest, control: Control, version: str) -> Analysis:
+    """Check a request and set up its search.
+
+    Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
+    """
+    state = position.state
+    if state.to_move == GAME_OVER:
+        raise BrainError("FAILED_PRECONDITION", "GAME_OVER", "state: the game is over; GetMoves has the result")
+    if state.to_move == CHANCE_POINT:
+        draws = [position.engine.move_text(state, code) for code, _ in state.outcomes()]
+        named = ", ".join(draws[:5]) + (f" and {len(draws) - 5} more" if len(draws) > 5 else "")
+        raise BrainError(
+            "FAILED_PRECONDITION",
+            "CHANCE_POINT",
+            f"state: a draw is due before anyone can move; enter it with ApplyMove or have it sampled there: {named}",
+        )
+    for field, value, most in (
+        ("budget.visits", request.budget.visits, MAX_VISITS),
+        ("budget.time_ms", request.budget.time_ms, MAX_TIME_MS),
+        ("threads", request.threads, MAX_THREADS),
+        ("viewer", request.viewer, state.players),
+    ):
+        if value > most:
+            raise invalid(field, value, f"at most {most}")
+    if request.objective not in pb.Objective.values():
+        raise invalid("objective", request.objective, "unknown objective")
+    allowed = None
+    if request.allowed_moves or request.avoided_moves:
+        avoided = {
+            decode_choice(position, choice, f"avoided_moves[{index}]")
+            for index, choice in enumerate(request.avoided_moves)
+        }
+        wanted = [
+            decode_choice(position, choice, f"allowed_moves[{index}]")
+            for index, choice in enumerate(request.allowed_moves)
+        ] or state.moves()
+        allowed = [code for code in wanted if code not in avoided]
+        if not allowed:
+            raise invalid("avoided_moves", f"{len(avoided)} moves", "leave no move to consider")
+    threads = request.threads or 1
+    searches = [
+        Search(
+            state,
+            viewer=(request.viewer or state.to_move + 1) - 1,
+            seed=(request.seed << 8) + index,
+            memory=_tree_bytes(position, request.budget.visits) // threads,
+            score_objective=_objective(position, request) == pb.OBJECTIVE_SCORE,
+            allowed=allowed,
+        )
+        for index in range(threads)
+    ]
+    return Analysis(position, searches, request, control, version)
+
+
+def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.ValueType:
+    if position.state.players == 1:
+        return pb.OBJECTIVE_SCORE
+    return request.objective or pb.OBJECTIVE_WIN
+
+
+def _deadline(budget: pb.Budget, control: Control, started: float) -> float:
+    """Return when the search has to end, on the clock of time.monotonic()."""
+    deadline = math.inf
+    if budget.time_ms:
+        deadline = started + budget.time_ms / 1000
+    if control.deadline is not None:
+        left = control.deadline - started
+        deadline = min(deadline, control.deadline - min(ANSWER_TIME, left / 2))
+    elif not budget.visits and not budget.time_ms:
+        deadline = started + DEFAULT_TIME
+    return deadline
+
+
+def _tree_bytes(position: Position, visits: int) -> int:
+    """Return the memory for all trees; a search of few visits cannot use more than one full node each."""
+    if not visits:
+        return TREE_BYTES
+    widest_node = position.state.game.moves_max * 64
+    return min(TREE_BYTES, (visits + MAX_THREADS) * widest_node)
