@@ -69,6 +69,8 @@ from engines.cafe.structs cimport (
     stored,
 )
 
+STEP_NAMES = ("draw", "auction", "pay", "take", "place", "act", "grow", "over")  # by step number
+
 cdef enum:
     # Most moves of a state: 456 placements, or in an open delivery 38 squares that are either shops with at most 35
     # servings each (six cubes of four colours: 3 * 3 * 2 * 2 - 1) or have fewer moves, and the end.
@@ -360,7 +362,7 @@ cdef void returns(Components components, ConstStatePtr state, float* win, float*
 # --- Python ----------------------------------------------------------------------------------------------------------
 
 
-cdef class Cafe(Game):
+cdef class CafeGame(Game):
     """Café's rules with a component set loaded; cards are numbered as in CafeComponents.cards."""
 
     cdef Table cards
@@ -408,7 +410,7 @@ cdef class Cafe(Game):
         draw_all(&self.cards, p)
         return state
 
-    def describe(self, State state) -> dict[str, object]:
+    def read(self, State state) -> dict[str, object]:
         """Return the position as plain values: the fields of Position, and of Area per player under "areas"."""
         cdef Position* p = <Position*>state.data
         return {
@@ -427,8 +429,8 @@ cdef class Cafe(Game):
             "areas": [describe_area(&self.cards, &p.area[i]) for i in range(p.header.players)],
         }  # fmt: skip
 
-    def compose(self, fields: dict[str, object]) -> State:
-        """Return the position with the given fields, the reverse of `describe`.
+    def build(self, fields: dict[str, object]) -> State:
+        """Return the position with the given fields, the reverse of `read`.
 
         The fields must describe a possible position; what follows from others ("supply", "visible", "group" ...) is
         not read.

@@ -502,7 +502,14 @@ class Game:
             self.actions -= 1
             self.open = None
             self.growing = self.growths(area, move[1], self.supply())
-            self.undecided = list(self.growing[0])
+            self.undecided = []
+            for place in self.growing[0]:
+                face = self.face(area, place)
+                full = one(face.color, 2 if face.kind == "double" else 1)
+                if face.kind != "sack" and all(g[place] == full for g in self.growing):
+                    area.cubes[place] = full
+                else:
+                    self.undecided.append(place)
             self.grow_on(area)
         elif kind == "fill":
             self.growing = [g for g in self.growing if g[move[1]] == move[2]]
