@@ -23,6 +23,7 @@ from engines.cafe.structs cimport (
     FIRST_START,
     FREE_SHIPS,
     MAX_ACTIONS,
+    MOVES_MAX,
     NATA,
     NO_CARD,
     OFFER_MAX,
@@ -70,11 +71,6 @@ from engines.cafe.structs cimport (
 )
 
 STEP_NAMES = ("draw", "auction", "pay", "take", "place", "act", "grow", "over")  # by step number
-
-cdef enum:
-    # Most moves of a state: 456 placements, or in an open delivery 38 squares that are either shops with at most 35
-    # servings each (six cubes of four colours: 3 * 3 * 2 * 2 - 1) or have fewer moves, and the end.
-    MOVES_MAX = 38 * 35 + 2
 
 
 # --- draft -----------------------------------------------------------------------------------------------------------

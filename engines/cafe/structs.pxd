@@ -24,6 +24,9 @@ cdef enum:
     OFFER_MAX = 6
     DECK_MAX = 32  # cards of a solo deck with Expresso
     NO_CARD = 255
+    # Most moves of a state: 456 placements, or in an open delivery 38 squares that are either shops with at most 35
+    # servings each (six cubes of four colours: 3 * 3 * 2 * 2 - 1) or have fewer moves, and the end.
+    MOVES_MAX = 38 * 35 + 2
     ORIGIN = 32  # offset of rows and columns in move codes
 
 

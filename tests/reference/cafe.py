@@ -73,6 +73,15 @@ class Game:
         self.drawn = 0
         self.start_round()
 
+    def fork(self) -> Game:
+        """A copy whose areas can be changed."""
+        other = copy.copy(self)
+        other.areas = [
+            Area(list(area.cards), dict(area.top), dict(area.cubes), dict(area.served), area.warehouse)
+            for area in self.areas
+        ]
+        return other
+
     # --- areas ---
 
     def face(self, area: Area, place: Place) -> Square:
@@ -183,7 +192,7 @@ class Game:
         area = self.areas[player]
         for group in self.groups(area, "A"):
             for grown in self.growths(area, group, self.supply()):
-                after = copy.deepcopy(self)
+                after = self.fork()
                 for place, cubes in grown.items():
                     if any(cubes):
                         after.areas[player].cubes[place] = cubes
@@ -195,7 +204,7 @@ class Game:
                 for size in range(1, len(colors) + 1):
                     for some in itertools.combinations(colors, size):
                         for targets in itertools.permutations(sorted(group), size):
-                            after = copy.deepcopy(self)
+                            after = self.fork()
                             mine = after.areas[player].cubes
                             for color, to in zip(some, targets, strict=True):
                                 mine[to] = one(color, sum(area.cubes[p][color] for p in lying))
@@ -206,7 +215,7 @@ class Game:
         full = [p for p in self.places(area, "C") if p in area.cubes]
         for size in range(1, len(full) + 1):
             for some in itertools.combinations(full, size):
-                after = copy.deepcopy(self)
+                after = self.fork()
                 hand = NONE
                 for p in some:
                     hand = plus(hand, after.areas[player].cubes.pop(p))
@@ -234,7 +243,7 @@ class Game:
                     yield from divide(index + 1, rest, [*chosen, cubes])
 
         for chosen in divide(0, hand, []):
-            after = copy.deepcopy(self)
+            after = self.fork()
             mine, left = after.areas[player], hand
             for (target, _), cubes in zip(targets, chosen, strict=True):
                 if not any(cubes):
@@ -253,7 +262,7 @@ class Game:
         piles = [p for p in area.cubes if self.letter(area, p) in "ABC"]
         for size in range(len(piles) + 1):
             for some in itertools.combinations(piles, size):
-                after = copy.deepcopy(self)
+                after = self.fork()
                 for p in some:
                     del after.areas[player].cubes[p]
                 yield after
