@@ -65,6 +65,11 @@ class Client:
         with _errors(self.address):
             return self._stub.GetMoves(request, timeout=timeout)
 
+    def show_board(self, request: pb.ShowBoardRequest, timeout: float | None = None) -> pb.ShowBoardResponse:
+        """Draw the board as text."""
+        with _errors(self.address):
+            return self._stub.ShowBoard(request, timeout=timeout)
+
     def apply_move(self, request: pb.ApplyMoveRequest, timeout: float | None = None) -> pb.ApplyMoveResponse:
         """Make a move or enter a draw, then sample the draws that follow unless told to stop there."""
         with _errors(self.address):
@@ -129,6 +134,11 @@ class AsyncClient:
         """List the legal moves or possible draws, the scores and the result."""
         with _errors(self.address):
             return await self._stub.GetMoves(request, timeout=timeout)
+
+    async def show_board(self, request: pb.ShowBoardRequest, timeout: float | None = None) -> pb.ShowBoardResponse:
+        """Draw the board as text."""
+        with _errors(self.address):
+            return await self._stub.ShowBoard(request, timeout=timeout)
 
     async def apply_move(self, request: pb.ApplyMoveRequest, timeout: float | None = None) -> pb.ApplyMoveResponse:
         """Make a move or enter a draw, then sample the draws that follow unless told to stop there."""

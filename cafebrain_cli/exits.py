@@ -3,12 +3,11 @@ from __future__ import annotations
 
 import click
 
-REFUSED = 1
+REFUSED = 1  # also what click and rich exit with when the reader of the output goes away
 USAGE = 2
 UNREACHABLE = 3
 FAULT = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-CLOSED_PIPE = 141  # 128 + SIGPIPE
 
 
 class Refused(click.ClickException):

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def games(as_json: bool, server: str | None, files: tuple[str, ...]) -> None:
     """List the games, their options and component sets.
 
-    A set marked "reconstructed" holds figures chosen by this project: it is not the printed game.
+    A component set is the printed part of a game. One marked "*" is partly reconstructed: it holds figures chosen by
+    this project.
     """
     from cafebrain.v1 import brain_service_pb2 as pb
     from cafebrain_cli.positions import to_json, write_text
@@ -48,11 +49,12 @@ def games(as_json: bool, server: str | None, files: tuple[str, ...]) -> None:
     for game in answer.games:
         options = [f"{option.name}: {', '.join(option.values)}" for option in game.options]
         sets = [
-            item.ref.id + (" (default)" if item.is_default else "") + (", reconstructed" if item.reconstructed else "")
+            item.ref.id + (" *" if item.reconstructed else "") + (" (default)" if item.is_default else "")
             for item in game.component_sets
         ]
         rows.append((game.id, game.name, players_text(game), "\n".join(options) or "-", "\n".join(sets)))
     print_table(("game", "name", "players", "options", "component sets"), rows)
+    print_text("* partly reconstructed: holds figures chosen by this project, not those of the printed game", "yellow")
     print_text(f"cafebrain {answer.version}", "dim")
 
 
@@ -63,19 +65,19 @@ def games(as_json: bool, server: str | None, files: tuple[str, ...]) -> None:
     ),
 )
 @state_argument
+@server_option
 @components_option
-def show(path: str, files: tuple[str, ...]) -> None:
+def show(path: str, server: str | None, files: tuple[str, ...]) -> None:
     """Draw the board of a position.
 
-    STATE is a file with a position as JSON, or "-" for standard input. Drawing needs no server: boards are drawn by
-    this process, with the component sets that come with it and those of --components.
+    STATE is a file with a position as JSON, or "-" for standard input.
     """
+    from cafebrain.v1 import brain_service_pb2 as pb
     from cafebrain_cli.positions import read_state, write_text
-    from cafebrain_cli.source import load_library
-    from solver.brain import Brain
+    from cafebrain_cli.source import open_calls
 
-    state = read_state(path)
-    write_text(Brain(load_library(files)[0]).show(state).rstrip("\n") + "\n", "-")
+    answer = open_calls(server, files).show_board(pb.ShowBoardRequest(state=read_state(path)))
+    write_text(answer.text.rstrip("\n") + "\n", "-")
 
 
 @click.command(
@@ -110,7 +112,7 @@ def moves(path: str, as_json: bool, server: str | None, files: tuple[str, ...]) 
     epilog=examples(
         "cafebrain apply game.json 3 --out game.json",
         'cafebrain apply game.json \'{"connectFour": {"column": 4}}\'',
-        "cafebrain new connect_four | cafebrain apply - 3 | cafebrain apply - 3 | cafebrain show -",
+        "cafebrain apply game.json draw --seed 5 | cafebrain show -",
     ),
 )
 @state_argument

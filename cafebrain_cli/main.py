@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
-from cafebrain_cli.exits import CLOSED_PIPE, FAULT, INTERRUPTED, REFUSED, UNREACHABLE, USAGE
+from cafebrain_cli.exits import FAULT, INTERRUPTED, REFUSED, UNREACHABLE, USAGE
 from cafebrain_cli.params import examples
 
 if TYPE_CHECKING:
@@ -20,12 +20,11 @@ EXIT_CODES = """
 \b
 Exit codes:
   0    done
-  1    refused: faulty file, impossible position, illegal move
+  1    refused: faulty file, impossible position, illegal move; broken pipe
   2    wrong usage
   3    the server cannot be reached
   70   a fault in cafebrain itself
-  130  interrupted
-  141  the reader of the output went away"""
+  130  interrupted"""
 
 
 class Listed(NamedTuple):
@@ -78,7 +77,7 @@ class App(click.Group):
             sys.stdout.flush()
         except BrokenPipeError:
             _drop_output()
-            sys.exit(CLOSED_PIPE)
+            sys.exit(REFUSED)
         except (click.Abort, KeyboardInterrupt):
             _fail("interrupted", INTERRUPTED)
         except click.ClickException as error:

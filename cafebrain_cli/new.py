@@ -102,7 +102,7 @@ def _command(game: pb.Game) -> click.Command:
         )
         write_text(to_json(calls.new_game(request).state), out)
 
-    function = server_option(out_option(chance_options(components_option(run))))
+    function = components_option(chance_options(out_option(server_option(run))))
     function = click.option("--set", "set_id", metavar="ID", help=f"Component set: {_sets_text(game)}.")(function)
     for key, option in reversed(list(zip(names, game.options, strict=True))):
         function = _game_option(key, option)(function)

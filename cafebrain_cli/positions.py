@@ -56,10 +56,13 @@ def parse_json(text: str, message: Message, name: str) -> None:
         raise Refused(f"{name}: is empty; wants JSON")
     try:
         data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        json.dumps(data, ensure_ascii=False).encode()  # protobuf fails on what UTF-8 cannot hold
     except json.JSONDecodeError as error:
         raise Refused(f"{name}: line {error.lineno}, column {error.colno}: is no JSON: {error.msg}") from error
     except RecursionError as error:
         raise Refused(f"{name}: is nested too deeply") from error
+    except UnicodeEncodeError as error:
+        raise Refused(f"{name}: is no JSON: half of a surrogate pair in a text") from error
     except ValueError as error:
         raise Refused(f"{name}: is no JSON: {error}") from error
     if not isinstance(data, dict):

@@ -33,7 +33,7 @@ STOPPED_BECAUSE = {
     "STOP_REASON_VISITS": "the visits were used up",
     "STOP_REASON_TIME": "the time was used up",
     "STOP_REASON_MEMORY": "the memory for the search was used up",
-    "STOP_REASON_STOPPED": "it was interrupted",
+    "STOP_REASON_STOPPED": "it was stopped",
 }
 
 
@@ -189,7 +189,7 @@ def _print_suggestion(suggestion: pb.Suggestion) -> None:
             lower if move.HasField("lower_bound") else "-",
         ))
     styles = ["green" if index == 0 else "" for index in range(len(rows))]
-    bound = ">score over" if by_score else ">win over"
+    bound = ">score ≥" if by_score else ">win ≥"
     print_table((">id", "move", ">visits", ">win", ">score ±", bound), rows, styles)
     if suggestion.moves:
         print_text("Best line:")

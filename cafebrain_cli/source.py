@@ -30,6 +30,9 @@ class Calls(Protocol):
     def get_moves(self, request: pb.GetMovesRequest) -> pb.GetMovesResponse:
         """List the legal moves or possible draws, the scores and the result."""
 
+    def show_board(self, request: pb.ShowBoardRequest) -> pb.ShowBoardResponse:
+        """Draw the board as text."""
+
     def apply_move(self, request: pb.ApplyMoveRequest) -> pb.ApplyMoveResponse:
         """Make a move or enter a draw."""
 

@@ -56,6 +56,7 @@ cdef class Search:
     cdef int viewer
     cdef bint score_objective
     cdef bint informed
+    cdef float exploration
     cdef float[MAX_PLAYERS] scale  # spread of the utility, by which exploration is scaled
     cdef double score_count
     cdef double[MAX_PLAYERS] score_mean

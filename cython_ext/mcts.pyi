@@ -11,6 +11,7 @@ class Search:
         memory: int,
         score_objective: bool = False,
         informed: bool = True,
+        exploration: float = 0.7,
         allowed: list[int] | None = None,
     ) -> None: ...
     def run(self, visits: int, deadline: float) -> str: ...

@@ -15,8 +15,6 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
 from cython_ext.rng cimport rng_below, rng_seed
 
-cdef float UCB_EXPLORATION = 0.7
-cdef float PUCT_EXPLORATION = 1.0
 cdef float FIRST_PLAY_REDUCTION = 0.1  # an untried move is taken to be this much worse than its parent's value
 
 
@@ -99,13 +97,14 @@ cdef class Search:
     memory: bytes the tree may take; the search ends when they are used up.
     score_objective: maximise the expected final score instead of the win share.
     informed: use the game's playout policy, evaluation and priors; otherwise plain UCT with random playouts.
+    exploration: weight of the exploration term, in spreads of the utility.
     allowed: the moves to consider at the root; None for all legal ones.
 
     Raises ValueError where no player is to move or no legal move is allowed.
     """
 
     def __cinit__(self, State root, *, viewer: int, seed: int, memory: int, score_objective: bool = False,
-                  informed: bool = True, allowed: list[int] | None = None):
+                  informed: bool = True, exploration: float = 0.7, allowed: list[int] | None = None):
         cdef size_t size = root.game.table.state_size
         cdef size_t room = root.game.table.moves_max
         if root.to_move < 0:
@@ -115,6 +114,7 @@ cdef class Search:
         self.viewer = viewer
         self.score_objective = score_objective
         self.informed = informed
+        self.exploration = exploration
         rng_seed(&self.rng, seed)
         self.root = malloc(size)
         self.state = malloc(size)
@@ -301,10 +301,10 @@ cdef class Search:
                 node = child_with(tree, node, move)
             else:
                 if informed:
-                    node = select_puct(tree, node, PUCT_EXPLORATION * self.scale[node.actor],
+                    node = select_puct(tree, node, self.exploration * self.scale[node.actor],
                                        FIRST_PLAY_REDUCTION * self.scale[node.actor])
                 else:
-                    node = select_ucb(tree, node, UCB_EXPLORATION * self.scale[node.actor])
+                    node = select_ucb(tree, node, self.exploration * self.scale[node.actor])
                 move = node.move
             game.apply(native, self.state, move)
             if node == NULL:

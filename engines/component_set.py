@@ -143,7 +143,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises ComponentError where it cannot be read.
     """
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read(MAX_FILE_BYTES + 1)
         if len(raw) > MAX_FILE_BYTES:
             raise ComponentError(path, [Fault("(file)", f"larger than {MAX_FILE_BYTES} bytes")])
         return tomllib.loads(raw.decode("utf-8"))

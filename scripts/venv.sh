@@ -17,13 +17,14 @@ command -v cc >/dev/null || command -v gcc >/dev/null || { echo "no C compiler f
 
 tried=
 for python in ${PYTHON:-python3.11 python3 python3.14 python3.13 python3.12}; do
-    command -v "$python" >/dev/null || continue
-    if fault=$("$python" -c "$check" 2>&1); then
+    if ! command -v "$python" >/dev/null; then
+        fault="not found"
+    elif fault=$("$python" -c "$check" 2>&1); then
         echo "Making $1 with $("$python" --version) ($(command -v "$python"))"
         exec "$python" -m venv --clear "$1"
     fi
     tried="$tried
-  $python: $(echo "$fault" | tail -n 1)"
+  $python: $(echo "${fault:-does not run}" | tail -n 1)"
 done
 echo "No Python 3.11 or newer that can build cafebrain was found; PYTHON=... names one.$tried" >&2
 exit 1

@@ -57,6 +57,10 @@ class BrainCalls(BrainServiceServicer):
         """List the legal moves or possible draws, the scores and the result."""
         return await self._answer(self._brain.get_moves, request)
 
+    async def ShowBoard(self, request: pb.ShowBoardRequest, context: Context) -> pb.ShowBoardResponse:
+        """Draw the board as text."""
+        return await self._answer(self._brain.show_board, request)
+
     async def ApplyMove(self, request: pb.ApplyMoveRequest, context: Context) -> pb.ApplyMoveResponse:
         """Make a move or enter a draw."""
         return await self._answer(self._brain.apply_move, request)

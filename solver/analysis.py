@@ -18,7 +18,7 @@ MAX_VISITS = 100_000_000
 MAX_TIME_MS = 3_600_000
 MAX_THREADS = 64
 TREE_BYTES = 512 << 20  # for all trees of one search
-ANSWER_TIME = 0.02  # seconds of a caller's deadline kept for building and sending the answer
+ANSWER_TIME = 0.1  # seconds of a caller's deadline kept for building and sending the answer on a busy machine
 MAX_LINE = 16  # moves of a principal variation
 CONFIDENCE = 1.96  # standard errors of a 95 % interval
 
@@ -285,7 +285,7 @@ def _deadline(budget: pb.Budget, control: Control, started: float) -> float:
         deadline = started + budget.time_ms / 1000
     if control.deadline is not None:
         left = control.deadline - started
-        deadline = min(deadline, control.deadline - min(ANSWER_TIME, left / 2))
+        deadline = min(deadline, control.deadline - min(ANSWER_TIME, left / 5))
     elif not budget.visits and not budget.time_ms:
         deadline = started + DEFAULT_TIME
     return deadline

@@ -112,6 +112,11 @@ class Brain:
                 response.result.append(pb.PlayerResult(player=player, score=score, win_share=win))
         return response
 
+    def show_board(self, request: pb.ShowBoardRequest) -> pb.ShowBoardResponse:
+        """Draw the board as text."""
+        position = decode_state(self.library, request.state)
+        return pb.ShowBoardResponse(text=position.engine.show(position.state))
+
     def apply_move(self, request: pb.ApplyMoveRequest) -> pb.ApplyMoveResponse:
         """Make a move or enter a draw, then sample the draws that follow unless told to stop there."""
         position = decode_state(self.library, request.state)
@@ -156,11 +161,6 @@ class Brain:
             yield pb.AnalyzeResponse(suggestion=analysis.suggestion(), is_final=True)
 
         return answers()
-
-    def show(self, message: game_pb2.GameState) -> str:
-        """Return a position as text for people."""
-        position = decode_state(self.library, message)
-        return position.engine.show(position.state)
 
     def _analysis(self, request: pb.SuggestRequest, control: Control | None) -> Analysis:
         return analysis_for(decode_state(self.library, request.state), request, control or Control(), VERSION)

@@ -661,6 +661,52 @@ class GetMovesResponse(_message.Message):
 Global___GetMovesResponse: _TypeAlias = GetMovesResponse  # noqa: Y015
 
 @_typing.final
+class ShowBoardRequest(_message.Message):
+    """Request of ShowBoard."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STATE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def state(self) -> _game_pb2.GameState:
+        """The position."""
+
+    def __init__(
+        self,
+        *,
+        state: _game_pb2.GameState | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["state", b"state"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShowBoardRequest: _TypeAlias = ShowBoardRequest  # noqa: Y015
+
+@_typing.final
+class ShowBoardResponse(_message.Message):
+    """Answer of ShowBoard."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """The board in lines of at most 80 columns, without colour."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShowBoardResponse: _TypeAlias = ShowBoardResponse  # noqa: Y015
+
+@_typing.final
 class MoveChoice(_message.Message):
     """A move by number or by content."""
 

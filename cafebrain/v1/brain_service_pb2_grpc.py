@@ -58,6 +58,11 @@ class BrainServiceStub:
                 request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.GetMovesRequest.SerializeToString,
                 response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.GetMovesResponse.FromString,
                 _registered_method=True)
+        self.ShowBoard = channel.unary_unary(
+                '/cafebrain.v1.BrainService/ShowBoard',
+                request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.ShowBoardRequest.SerializeToString,
+                response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.ShowBoardResponse.FromString,
+                _registered_method=True)
         self.ApplyMove = channel.unary_unary(
                 '/cafebrain.v1.BrainService/ApplyMove',
                 request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.ApplyMoveRequest.SerializeToString,
@@ -110,6 +115,13 @@ class BrainServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ShowBoard(self, request, context):
+        """Draws the board as text.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ApplyMove(self, request, context):
         """Applies a move or enters a draw.
         """
@@ -153,6 +165,11 @@ def add_BrainServiceServicer_to_server(servicer, server):
                     servicer.GetMoves,
                     request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.GetMovesRequest.FromString,
                     response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.GetMovesResponse.SerializeToString,
+            ),
+            'ShowBoard': grpc.unary_unary_rpc_method_handler(
+                    servicer.ShowBoard,
+                    request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.ShowBoardRequest.FromString,
+                    response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.ShowBoardResponse.SerializeToString,
             ),
             'ApplyMove': grpc.unary_unary_rpc_method_handler(
                     servicer.ApplyMove,
@@ -282,6 +299,33 @@ class BrainService:
             '/cafebrain.v1.BrainService/GetMoves',
             cafebrain_dot_v1_dot_brain__service__pb2.GetMovesRequest.SerializeToString,
             cafebrain_dot_v1_dot_brain__service__pb2.GetMovesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ShowBoard(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cafebrain.v1.BrainService/ShowBoard',
+            cafebrain_dot_v1_dot_brain__service__pb2.ShowBoardRequest.SerializeToString,
+            cafebrain_dot_v1_dot_brain__service__pb2.ShowBoardResponse.FromString,
             options,
             channel_credentials,
             insecure,

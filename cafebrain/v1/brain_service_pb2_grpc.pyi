@@ -48,6 +48,8 @@ class BrainServiceStub:
     """Sets up a game."""
     GetMoves: _grpc.UnaryUnaryMultiCallable[_brain_service_pb2.GetMovesRequest, _brain_service_pb2.GetMovesResponse]
     """Lists the legal moves, or at a chance point the possible draws; also the scores, and the result when over."""
+    ShowBoard: _grpc.UnaryUnaryMultiCallable[_brain_service_pb2.ShowBoardRequest, _brain_service_pb2.ShowBoardResponse]
+    """Draws the board as text."""
     ApplyMove: _grpc.UnaryUnaryMultiCallable[_brain_service_pb2.ApplyMoveRequest, _brain_service_pb2.ApplyMoveResponse]
     """Applies a move or enters a draw."""
     Suggest: _grpc.UnaryUnaryMultiCallable[_brain_service_pb2.SuggestRequest, _brain_service_pb2.SuggestResponse]
@@ -72,6 +74,8 @@ class BrainServiceAsyncStub(BrainServiceStub):
     """Sets up a game."""
     GetMoves: _aio.UnaryUnaryMultiCallable[_brain_service_pb2.GetMovesRequest, _brain_service_pb2.GetMovesResponse]  # type: ignore[assignment]
     """Lists the legal moves, or at a chance point the possible draws; also the scores, and the result when over."""
+    ShowBoard: _aio.UnaryUnaryMultiCallable[_brain_service_pb2.ShowBoardRequest, _brain_service_pb2.ShowBoardResponse]  # type: ignore[assignment]
+    """Draws the board as text."""
     ApplyMove: _aio.UnaryUnaryMultiCallable[_brain_service_pb2.ApplyMoveRequest, _brain_service_pb2.ApplyMoveResponse]  # type: ignore[assignment]
     """Applies a move or enters a draw."""
     Suggest: _aio.UnaryUnaryMultiCallable[_brain_service_pb2.SuggestRequest, _brain_service_pb2.SuggestResponse]  # type: ignore[assignment]
@@ -117,6 +121,14 @@ class BrainServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_brain_service_pb2.GetMovesResponse, _abc.Awaitable[_brain_service_pb2.GetMovesResponse]]:
         """Lists the legal moves, or at a chance point the possible draws; also the scores, and the result when over."""
+
+    @_abc_1.abstractmethod
+    def ShowBoard(
+        self,
+        request: _brain_service_pb2.ShowBoardRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_brain_service_pb2.ShowBoardResponse, _abc.Awaitable[_brain_service_pb2.ShowBoardResponse]]:
+        """Draws the board as text."""
 
     @_abc_1.abstractmethod
     def ApplyMove(

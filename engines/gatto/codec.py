@@ -1,7 +1,7 @@
 """Café del Gatto between wire and native state. Decoding refuses every position that cannot come about."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from cafebrain.v1 import gatto_pb2
@@ -99,8 +99,9 @@ class _Reader:
             faults.in_range(name, getattr(message, name), 1, count)
         faults.in_range("round", message.round, 1, rules.ROUNDS)
         faults.in_range("step", message.step, rules.STEP_FRESH, rules.STEP_OVER)
-        for index, player in enumerate(message.intermediate_queue):
-            faults.in_range(f"intermediate_queue[{index}]", player, 1, count)
+        if self.at_most("intermediate_queue", message.intermediate_queue, count):
+            for index, player in enumerate(message.intermediate_queue):
+                faults.in_range(f"intermediate_queue[{index}]", player, 1, count)
         columns = [
             self.tiles(f"machine.{name}", getattr(message.machine, name), ROWS) for name in COLUMN_NAMES
         ]
@@ -117,6 +118,12 @@ class _Reader:
             "unknown_discards": message.unknown_discards,
         }
 
+    def at_most(self, path: str, entries: Sequence[Any], most: int) -> bool:
+        """Note a fault where a list is too long, so that none of its entries is looked at; return whether it is not."""
+        if len(entries) > most:
+            self.faults.add(path, f"{len(entries)} entries", f"must be at most {most}")
+        return len(entries) <= most
+
     def kind(self, path: str, tile: gatto_pb2.GattoTile) -> int:
         """Return the kind of a tile; a kind with no tiles in the set does not exist."""
         kind = self.kind_of.get((tile.value, tile.preparation))
@@ -130,8 +137,7 @@ class _Reader:
 
     def tiles(self, path: str, tiles: Sequence[gatto_pb2.GattoTile], most: int) -> list[int]:
         """Return the kinds of a row of tiles."""
-        if len(tiles) > most:
-            self.faults.add(path, f"{len(tiles)} tiles", f"must be at most {most}")
+        if not self.at_most(path, tiles, most):
             return []
         return [self.kind(f"{path}[{index}]", tile) for index, tile in enumerate(tiles)]
 
@@ -158,6 +164,8 @@ class _Reader:
     def cup(self, path: str, index: int, cup: gatto_pb2.GattoCup) -> tuple[list[int], int | None]:
         """Return a cup's tiles and its drink tile."""
         drink = self.contents.drinks[index]
+        if not self.at_most(f"{path}.tiles", cup.tiles, len(drink.spaces)):
+            return [], None
         tiles = self.tiles(f"{path}.tiles", [placed.tile for placed in cup.tiles], len(drink.spaces))
         for space, (placed, color) in enumerate(zip(cup.tiles, drink.spaces, strict=False)):
             if placed.color != color_message(color):
@@ -178,9 +186,11 @@ class _Reader:
             return tiles, None
         return tiles, drink.points.index(cup.served)
 
-    def counts(self, path: str, counts: Iterable[gatto_pb2.GattoTileCount]) -> list[int]:
+    def counts(self, path: str, counts: Sequence[gatto_pb2.GattoTileCount]) -> list[int]:
         """Return the number of tiles per kind; kinds that are not listed are not there."""
         result = [0] * len(self.contents.kinds)
+        if not self.at_most(path, counts, len(result)):
+            return result
         seen = set()
         for index, entry in enumerate(counts):
             key = (entry.tile.value, entry.tile.preparation)
@@ -225,6 +235,8 @@ class _Reader:
 
     def check_drink_tiles(self, fields: dict[str, Any]) -> None:
         """Every drink tile is on the menu board or with a player."""
+        if not self.at_most("drink_tiles", self.message.drink_tiles, sum(len(d.points) for d in self.contents.drinks)):
+            return
         listed: dict[tuple[str, int], int] = {}
         for index, entry in enumerate(self.message.drink_tiles):
             if (entry.drink, entry.points) in listed:
@@ -260,13 +272,12 @@ def _check_phase(
     served = [sum(tile is not None for _, tile in player["cups"]) for player in players]
     finished = [player for player in range(count) if served[player] == len(contents.drinks)]
     has_tiles = [any(tiles for tiles, _ in player["cups"]) for player in players]
-    has_filled = [
-        any(len(tiles) == len(drink.spaces) for (tiles, _), drink in zip(player["cups"], contents.drinks, strict=True))
-        for player in players
-    ]
     tiles_left = sum(fields["bag"]) + sum(fields["discard"])
     last = (turn + 1) % count == start
 
+    if fields["queue"] and step not in IN_INTERMEDIATE_ROUND:
+        shown = ", ".join(str(player + 1) for player in fields["queue"])
+        faults.add("intermediate_queue", shown, "must be empty outside an intermediate round")
     if step == rules.STEP_OVER:
         if not last:
             faults.add("turn_player", turn + 1, "a game ends with the turn of the player before the start player")
@@ -275,64 +286,141 @@ def _check_phase(
                 "step", "GATTO_STEP_OVER", f"nobody has served every cup and round {rules.ROUNDS} is not reached"
             )
     elif step in IN_INTERMEDIATE_ROUND:
-        _check_queue(fields, has_tiles, has_filled, faults)
+        _check_intermediate_round(contents, fields, finished, last, faults)
     else:
-        if fields["queue"]:
-            faults.add("intermediate_queue", fields["queue"], "must be empty outside an intermediate round")
         if not tiles_left:
             faults.add("bag", 0, "bag and discard pile are both empty: an intermediate round is due")
         if turn == start and any(player != turn or step != rules.STEP_SERVING for player in finished):
-            faults.add("step", message.step, "someone has served every cup, so the game ended with the last round")
-    if step == rules.STEP_SERVING and not served[turn]:
-        faults.add("step", "GATTO_STEP_SERVING", f"player {turn + 1} has served no cup")
+            faults.add(
+                "step",
+                gatto_pb2.GattoStep.Name(message.step),
+                "someone has served every cup, so the game ended with the last round",
+            )
+    if step == rules.STEP_SERVING:
+        _check_served(contents, fields, faults)
+    if step == rules.STEP_CLEANED:
+        _check_cleaned(contents, fields, faults)
     if step == rules.STEP_BOUGHT and not has_tiles[turn]:
         faults.add("step", "GATTO_STEP_BOUGHT", f"player {turn + 1} has no tile in any cup")
-    _check_draws(message, fields, any(has_tiles), any(served), faults)
+    _check_draws(message, fields, faults)
 
 
-def _check_queue(fields: dict[str, Any], has_tiles: list[bool], has_filled: list[bool], faults: Violations) -> None:
-    """Note a queue that is not clockwise from the player of the turn, who is last, or leaves out who must act."""
-    queue, turn, count = fields["queue"], fields["turn_player"], len(fields["players"])
-    if sum(fields["bag"]):
-        faults.add("bag", sum(fields["bag"]), "must be empty in an intermediate round")
-    clockwise = [(turn + offset) % count for offset in range(1, count + 1)]
+def _pile(fields: dict[str, Any]) -> int:
+    """Return the number of tiles on the discard pile, known or not."""
+    total: int = sum(fields["discard"]) + fields["unknown_discards"]
+    return total
+
+
+def _served_spaces(contents: GattoSet, player: dict[str, Any]) -> list[int]:
+    """Return the numbers of spaces of a player's served cups."""
+    return [
+        len(drink.spaces) for drink, (_, tile) in zip(contents.drinks, player["cups"], strict=True) if tile is not None
+    ]
+
+
+def _check_served(contents: GattoSet, fields: dict[str, Any], faults: Violations) -> None:
+    """While a player serves, the tiles of a cup served in this turn lie on the discard pile."""
+    turn = fields["turn_player"]
+    spaces = _served_spaces(contents, fields["players"][turn])
+    if not spaces:
+        faults.add("step", "GATTO_STEP_SERVING", f"player {turn + 1} has served no cup")
+    elif _pile(fields) < min(spaces):
+        faults.add("discard", f"{_pile(fields)} tiles", "the tiles of the cup served in this turn must be there")
+
+
+def _check_cleaned(contents: GattoSet, fields: dict[str, Any], faults: Violations) -> None:
+    """After a clean its price is in the reserve and its tiles are on the discard pile or back in the bag."""
+    held = sum(player["coins"] for player in fields["players"])
+    if contents.coins is not None and held > contents.coins - rules.CLEAN_COINS:
+        faults.add("players", f"{held} coins in all", f"the {rules.CLEAN_COINS} coins for the clean are in the reserve")
+    untouched = min(_heights(fields)) == 0
+    if _pile(fields) < ROWS and (untouched or _pile(fields)):
+        faults.add("discard", f"{_pile(fields)} tiles", f"the {ROWS} tiles of the cleaned column must be there")
+
+
+def _check_intermediate_round(
+    contents: GattoSet, fields: dict[str, Any], finished: list[int], last: bool, faults: Violations
+) -> None:
+    """An intermediate round comes from an empty bag and discard pile and holds those who still act in it."""
+    queue, turn, players = fields["queue"], fields["turn_player"], fields["players"]
+    serving = fields["step"] == rules.STEP_INTERMEDIATE_SERVING
+    has_tiles = [any(tiles for tiles, _ in player["cups"]) for player in players]
+    has_filled = [
+        any(len(tiles) == len(drink.spaces) for (tiles, _), drink in zip(player["cups"], contents.drinks, strict=True))
+        for player in players
+    ]
+    in_bag = sum(fields["bag"]) - fields["unknown_discards"]
+    if in_bag:
+        faults.add("bag", in_bag, "must be empty in an intermediate round, but for unknown discards")
+    if last and fields["round"] == rules.ROUNDS:
+        faults.add("round", fields["round"], "the game ended with the last turn of this round")
+    if not has_tiles[turn]:
+        faults.add(
+            "turn_player", turn + 1, "must have a tile in a cup: the turn ended with a purchase, and they act last"
+        )
+    clockwise = [(turn + offset) % len(players) for offset in range(1, len(players) + 1)]
     if not queue or queue != [player for player in clockwise if player in queue]:
         faults.add(
             "intermediate_queue",
-            [player + 1 for player in queue],
+            ", ".join(str(player + 1) for player in queue) or "empty",
             f"must be players in the order {', '.join(str(player + 1) for player in clockwise)}",
         )
         return
-    serving = fields["step"] == rules.STEP_INTERMEDIATE_SERVING
     able = has_filled if serving else has_tiles
     if not serving and any(has_filled):
         faults.add("step", "GATTO_STEP_INTERMEDIATE_EMPTYING", "someone has a filled cup and would have to serve")
-    for player in clockwise[clockwise.index(queue[0]) :]:
+    passed, to_come = clockwise[: clockwise.index(queue[0])], clockwise[clockwise.index(queue[0]) :]
+    for player in to_come:
         if able[player] != (player in queue):
             thing = "a filled cup" if serving else "tiles"
             has, belongs = ("has", "must be") if able[player] else ("has not", "must not be")
             faults.add(
                 "intermediate_queue",
-                [queued + 1 for queued in queue],
+                ", ".join(str(queued + 1) for queued in queue),
                 f"player {player + 1} {has} {thing} and {belongs} in it",
             )
+    # What lies on the discard pile comes from those who have acted, a cup each.
+    most = 0
+    for player in passed:
+        spaces = _served_spaces(contents, players[player])
+        if not serving:
+            most += max(len(drink.spaces) for drink in contents.drinks) - 1
+        elif spaces:
+            most += max(spaces)
+        elif has_filled[player]:
+            faults.add("players", f"player {player + 1} has served nothing", "had to serve in this intermediate round")
+    if _pile(fields) > most:
+        faults.add("discard", f"{_pile(fields)} tiles", f"those who have acted in this round put {most} there at most")
+    before_it = [player for player in finished if not (serving and player in passed)]
+    if any(player != turn for player in before_it) if turn == fields["start_player"] else last and before_it:
+        faults.add("step", "an intermediate round", "someone has served every cup, so the game ended with the last round")
+
+
+def _nothing_done(fields: dict[str, Any]) -> bool:
+    """Whether everything but the machine and the bag is as it is before the first turn."""
+    start = fields["start_player"]
+    return (
+        fields["round"] == 1
+        and fields["turn_player"] == start
+        and _pile(fields) == 0
+        and all(
+            player["coins"] == rules.START_COINS - (index == start)
+            and player["sugar"] == 0
+            and all(not tiles and served is None for tiles, served in player["cups"])
+            for index, player in enumerate(fields["players"])
+        )
+    )
 
 
 def _check_draws(
-    message: gatto_pb2.GattoState, fields: dict[str, Any], any_tiles: bool, any_served: bool, faults: Violations
+    message: gatto_pb2.GattoState, fields: dict[str, Any], faults: Violations
 ) -> None:
     """Columns are short only where a draw is due, and the draws due are the ones stated."""
     heights = _heights(fields)
     due = pending_draws(heights)
     step = fields["step"]
     if step == rules.STEP_FRESH:
-        setting_up = (
-            fields["round"] == 1
-            and fields["turn_player"] == fields["start_player"]
-            and not (any_tiles or any_served or sum(fields["discard"]) or fields["unknown_discards"])
-            and (heights[0] == ROWS or heights[1] == 0)
-        )
-        right = not due or setting_up
+        right = not due or (_nothing_done(fields) and (heights[0] == ROWS or heights[1] == 0))
         rule = "at the start of a turn both columns are full, but for the setup of the game"
     elif step == rules.STEP_CLEANED:
         right = ROWS in heights

@@ -4,18 +4,21 @@ from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, MAX_PLAYERS, OVER, Components, ConstStatePtr, State, StateHeader, StatePtr
 from cython_ext.rng cimport Rng, rng_below
+from engines.gatto.policy cimport policy_move
+from engines.gatto.queries cimport affordable_rows, bits, fullest_cups, nth_bit, price, score_of, servable_tiles
 
 # Capacities and figures of the rules, for Python.
 MOST_DRINKS = DRINKS
 MOST_SPACES = SPACES
 MOST_DRINK_TILES = DRINK_TILES
 MOST_EQUAL_TILES = 60
-MOST_COINS = 9999
-MOST_SUGAR = 99
+MOST_COINS = COINS_HELD
+MOST_SUGAR = SUGAR_HELD
 HIGHEST_VALUE = KINDS // 3
 ROUNDS = LAST_ROUND
 ROW_SURCHARGE = (0, 0, 0, 1, 2)
 START_COINS = 5
+CLEAN_COINS = CLEAN_PRICE
 STEP_FRESH = FRESH
 STEP_CLEANED = CLEANED
 STEP_BOUGHT = BOUGHT
@@ -34,62 +37,10 @@ MOVE_DRAW = DRAW
 cdef enum:
     CLEAN_PRICE = 2
     TAKEN_COINS = 2
-
-cdef int16_t[ROWS] SURCHARGE = [0, 0, 0, 1, 2]
-cdef uint8_t[256] BITS  # set bits of a mask of drinks, drink tiles or rows
-for _mask in range(256):
-    BITS[_mask] = _mask.bit_count()
-
-
-cdef inline uint32_t nth_bit(uint32_t mask, uint32_t n) noexcept nogil:
-    """Index of the set bit with n set bits below it."""
-    cdef uint32_t index = 0
-    while True:
-        if mask & 1:
-            if n == 0:
-                return index
-            n -= 1
-        mask >>= 1
-        index += 1
-
-
-cdef inline int16_t price(const Table* t, const Gatto* s, uint32_t column, uint32_t row) noexcept nogil:
-    cdef int16_t opposite = t.value[s.column[1 - column][row]] if row < s.height[1 - column] else 0
-    return opposite + SURCHARGE[row]
-
-
-
-cdef inline uint32_t affordable_rows(const Table* t, const Gatto* s, uint32_t column, int16_t coins) noexcept nogil:
-    """Rows of a column whose tile the coins suffice for, a bit each."""
-    cdef uint32_t row, rows = 0
-    for row in range(s.height[column]):
-        rows |= <uint32_t>(price(t, s, column, row) <= coins) << row
-    return rows
-
-
-cdef inline uint32_t servable_tiles(const Table* t, const Gatto* s, const Player* p, uint32_t drink) noexcept nogil:
-    """Drink tiles a filled cup can take, a bit each."""
-    cdef int16_t reach = p.sum[drink] + p.sugar
-    cdef uint32_t tile, tiles = 0
-    for tile in range(t.tiles[drink]):
-        if t.points[drink][tile] > reach:
-            break
-        tiles |= <uint32_t>(s.drink_tiles[drink][tile] > 0) << tile
-    return tiles
-
-
-cdef inline uint32_t fullest_cups(const Table* t, const Player* p) noexcept nogil:
-    """Cups with the most tiles in them, a bit each; none where the player has no tiles."""
-    cdef uint32_t drink, cups = 0
-    cdef uint8_t most = 1
-    for drink in range(t.drinks):
-        if p.fill[drink] > most:
-            most = p.fill[drink]
-            cups = 0
-        if p.fill[drink] == most:
-            cups |= <uint32_t>1 << drink
-    return cups
-
+    # What a player can hold where the reserve is unlimited, and what a limited reserve can be.
+    COINS_HELD = 9999
+    SUGAR_HELD = 99
+    RANDOM_ONE_IN = 8  # so often a playout makes a random move
 
 cdef inline uint32_t add_serves(const Table* t, const Gatto* s, const Player* p, uint32_t* out) noexcept nogil:
     cdef uint32_t drink, tile, tiles, n = 0
@@ -151,14 +102,14 @@ cdef uint32_t random_move(const Table* t, const Gatto* s, Rng* rng) noexcept nog
     cdef uint32_t serve_count = 0
     if s.step == INTERMEDIATE_EMPTYING:
         tiles = fullest_cups(t, p)
-        return EMPTY_CUP + nth_bit(tiles, rng_below(rng, BITS[tiles]))
+        return EMPTY_CUP + nth_bit(tiles, rng_below(rng, bits(tiles)))
     if s.step != CLEANED:
         filled = p.filled
         drink = 0
         while filled:
             if filled & 1:
                 serves[drink] = servable_tiles(t, s, p, drink)
-                serve_count += BITS[serves[drink]]
+                serve_count += bits(serves[drink])
             filled >>= 1
             drink += 1
     rows[0] = rows[1] = buys[0] = buys[1] = 0
@@ -167,20 +118,20 @@ cdef uint32_t random_move(const Table* t, const Gatto* s, Rng* rng) noexcept nog
         for column in range(2):
             if p.open[column]:
                 rows[column] = affordable_rows(t, s, column, p.coins)
-                buys[column] = BITS[rows[column]] * BITS[p.open[column]]
+                buys[column] = bits(rows[column]) * bits(p.open[column])
     pick = rng_below(rng, (s.step != INTERMEDIATE_SERVING) + cleans + serve_count + buys[0] + buys[1])
     for column in range(2):
         if pick < buys[column]:
-            drink = nth_bit(p.open[column], pick % BITS[p.open[column]])
-            return BUY + 8 * (ROWS * column + nth_bit(rows[column], pick // BITS[p.open[column]])) + drink
+            drink = nth_bit(p.open[column], pick % bits(p.open[column]))
+            return BUY + 8 * (ROWS * column + nth_bit(rows[column], pick // bits(p.open[column]))) + drink
         pick -= buys[column]
     if pick < serve_count:
         drink = 0
         while True:
             if p.filled >> drink & 1:
-                if pick < BITS[serves[drink]]:
+                if pick < bits(serves[drink]):
                     return SERVE + 8 * drink + nth_bit(serves[drink], pick)
-                pick -= BITS[serves[drink]]
+                pick -= bits(serves[drink])
             drink += 1
     pick -= serve_count
     if pick < cleans:
@@ -188,14 +139,25 @@ cdef uint32_t random_move(const Table* t, const Gatto* s, Rng* rng) noexcept nog
     return TAKE_COINS if s.step == FRESH else END_TURN
 
 
-cdef inline int16_t pay_out(const Table* t, Gatto* s, int16_t coins) noexcept nogil:
-    """Take coins from the reserve, as far as they reach."""
+cdef void playout_step(Components components, StatePtr state, Rng* rng) noexcept nogil:
+    """A draw, or most often the policy's move."""
+    cdef const Table* t = <const Table*>components
+    cdef Gatto* s = <Gatto*>state
+    if s.header.to_move == CHANCE:
+        draw(t, s, sample(components, state, rng) - DRAW)
+    else:
+        apply(components, state, random_move(t, s, rng) if rng_below(rng, RANDOM_ONE_IN) == 0 else policy_move(t, s, rng))
+
+
+cdef inline void pay_out(const Table* t, Gatto* s, Player* p, int16_t coins) noexcept nogil:
+    """Give a player coins from the reserve, as far as they reach."""
     if t.coins == UNLIMITED:
-        return coins
+        p.coins = min(<int16_t>(p.coins + coins), <int16_t>COINS_HELD)
+        return
     if coins > s.coins:
         coins = s.coins
     s.coins -= coins
-    return coins
+    p.coins += coins
 
 
 cdef inline void pay(const Table* t, Gatto* s, Player* p, int16_t coins) noexcept nogil:
@@ -223,7 +185,7 @@ cdef inline void serve(const Table* t, Gatto* s, Player* p, uint32_t drink, uint
         p.sugar += difference
         if t.sugar != UNLIMITED:
             s.sugar -= difference
-    p.coins += pay_out(t, s, coins)
+    pay_out(t, s, p, coins)
     p.points += points
     s.drink_tiles[drink][tile] -= 1
     discard_cup(t, s, p, drink)
@@ -258,7 +220,7 @@ cdef inline void place(const Table* t, Gatto* s, Player* p, uint32_t drink, uint
         p.open[t.color[drink][fill]] |= bit
     if t.value[kind] == 1:
         if t.sugar == UNLIMITED:
-            p.sugar += 1
+            p.sugar += p.sugar < SUGAR_HELD
         elif s.sugar:
             s.sugar -= 1
             p.sugar += 1
@@ -414,7 +376,7 @@ cdef void apply(Components components, StatePtr state, uint32_t move) noexcept n
         go_on(s)
     else:
         if move == TAKE_COINS:
-            p.coins += pay_out(t, s, TAKEN_COINS)
+            pay_out(t, s, p, TAKEN_COINS)
         end_turn(t, s)
 
 
@@ -459,10 +421,6 @@ cdef void random_step(Components components, StatePtr state, Rng* rng) noexcept 
         draw(t, s, sample(components, state, rng) - DRAW)
     else:
         apply(components, state, random_move(t, s, rng))
-
-
-cdef inline int16_t score_of(const Player* p) noexcept nogil:
-    return p.points + p.sugar // 2
 
 
 cdef void returns(Components components, ConstStatePtr state, float* win, float* score) noexcept nogil:
@@ -516,6 +474,7 @@ cdef class GattoGame(Game):
         self.table.apply = apply
         self.table.random_step = random_step
         self.table.returns = returns
+        self.table.playout_step = playout_step
 
     def build(self, fields: dict) -> State:
         """Return the state with the given fields, as `read` returns them; only their ranges must be right.
