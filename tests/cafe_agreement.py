@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from cython_ext.game import CHANCE_POINT, GAME_OVER, State
-from engines.cafe.codes import NO_COLOR, unpack
+from engines.cafe.codes import NO_COLOR, STEP_NAMES, unpack
 from engines.cafe.components import CafeComponents
-from engines.cafe.rules import STEP_NAMES, CafeGame
+from engines.cafe.rules import CafeGame
 from tests.reference import cafe as ref
 
 

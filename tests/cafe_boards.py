@@ -6,9 +6,9 @@ from typing import Any
 
 from cython_ext.game import State
 from cython_ext.rng import Random
-from engines.cafe.codes import unpack
+from engines.cafe.codes import STEP_NAMES, unpack
 from engines.cafe.components import KINDS, CafeComponents
-from engines.cafe.rules import STEP_NAMES, CafeGame
+from engines.cafe.rules import CafeGame
 from tests.reference import cafe as ref
 
 

@@ -1,8 +1,11 @@
-"""Move codes as Python values: the layout of structs.pxd, read from the other side."""
+"""Numbers of the native structs for Python: steps, open actions and move codes, as laid down in structs.pxd."""
 from __future__ import annotations
 
 from typing import NamedTuple
 
+STEP_NAMES = ("draw", "auction", "pay", "take", "place", "act", "grow", "over")
+STEP_DRAW, STEP_AUCTION, STEP_PAY, STEP_TAKE, STEP_PLACE, STEP_ACT, STEP_GROW, STEP_OVER = range(len(STEP_NAMES))
+OPEN_DRY, OPEN_ROAST, OPEN_EMPTY, OPEN_SERVE = 1, 2, 3, 4
 SHIFT = 24
 KINDS = (
     "", "draw", "pass", "bid", "pay", "take", "reject", "place", "grow", "fill", "dry", "roast", "empty", "serve",

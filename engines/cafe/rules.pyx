@@ -4,7 +4,7 @@ from libc.string cimport memcpy, memmove, memset
 
 from cython_ext.game cimport CHANCE, OVER, Components, ConstStatePtr, Game, State, StatePtr
 from cython_ext.rng cimport Random, Rng, rng_below, rng_unit
-from engines.cafe.actions cimport act, action_moves
+from engines.cafe.actions cimport act, action_moves, continuations
 from engines.cafe.geometry cimport place, placements
 from engines.cafe.scoring cimport Points, count_points
 from engines.cafe.structs cimport (
@@ -69,9 +69,6 @@ from engines.cafe.structs cimport (
     row_at,
     stored,
 )
-
-STEP_NAMES = ("draw", "auction", "pay", "take", "place", "act", "grow", "over")  # by step number
-
 
 # --- draft -----------------------------------------------------------------------------------------------------------
 
@@ -141,6 +138,8 @@ cdef void draw_all(const Table* t, Position* p) noexcept nogil:
         card = p.deck[place]
         p.deck[place] = NO_CARD
         draw(t, p, card)
+        if not deck_left(p):
+            p.open_deck = False  # nothing is left to know
 
 
 cdef void picked(const Table* t, Position* p) noexcept nogil:
@@ -480,6 +479,11 @@ cdef class CafeGame(Game):
         for color in range(COLORS):
             p.hand[<int>color] = fields["hand"][color]
         return state
+
+    def goes_on(self, State state) -> bool:
+        """Return whether the open action of a position has a continuation."""
+        cdef uint32_t[MOVES_MAX] moves
+        return continuations(&self.cards, <Position*>state.data, moves) > 0
 
     def score(self, State state) -> list[dict[str, int]]:
         """Return shops, natas, warehouse, waiters and total as the position stands, per player; also the cubes roasted

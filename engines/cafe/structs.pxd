@@ -113,7 +113,7 @@ cdef struct Position:
     uint8_t turn  # players who have taken their turn in this phase of the round
     uint8_t auction  # the game has an auction
     uint8_t expresso  # the game has the Expresso cards
-    uint8_t open_deck  # solo: the order of the deck is known
+    uint8_t open_deck  # solo: the order of the deck is known, and there is a deck
     uint8_t unknown_discards  # discarded cards nobody noted; they count as unseen
     uint8_t offered  # cards on offer
     uint8_t[OFFER_MAX] offer  # ascending
