@@ -157,11 +157,42 @@ cdef struct Card:
     Shop[SQUARES] shop  # by lowest square
 
 
+# Weights of the rules of thumb; weights.py explains them.
+cdef struct Weights:
+    float shop_cube
+    float store_cube
+    float grown
+    float dried
+    float roasted
+    float partial
+    float cup
+    float shop
+    float plant
+    float wanted
+    float dryer
+    float roaster
+    float late
+    float ship
+    float plant_touch
+    float dryer_touch
+    float roaster_touch
+    float waiter
+    float nata
+    float sack
+    float double
+    float pay
+    float keep
+    float discard
+    float noise
+    float prior
+
+
 cdef struct Table:
     Card[CARDS] card
     uint8_t cubes  # of each colour in the game
     int8_t[4][SQUARES] down  # row of a square below the top left one, by rotation
     int8_t[4][SQUARES] right
+    Weights weight
 
 
 cdef inline uint64_t bit(int cell) noexcept nogil:
