@@ -20,7 +20,7 @@ from engines.library import Library
 from scripts.golden import variants
 from solver.positions import Position, decode_state, encode_move, encode_state
 from tests.gatto_tables import BRAIN, DATA
-from tests.test_gatto_codec import conserved
+from tests import test_cafe_codec, test_gatto_codec
 
 LIBRARY: Library = BRAIN.library
 # Every engine with every set, also the tests' own.
@@ -31,6 +31,7 @@ STARTS = [
     for variant in variants(LIBRARY, LIBRARY.engine(game))
 ]
 GAMES = LIBRARY.games()
+CONSERVED = {"gatto": test_gatto_codec.conserved, "cafe": test_cafe_codec.conserved}
 
 
 def codes_of(state):
@@ -173,8 +174,8 @@ class Play(RuleBasedStateMachine):
 
     @invariant()
     def everything_is_conserved(self):
-        if self.game == "gatto":
-            conserved(self.entry, self.state)
+        if self.game in CONSERVED:
+            CONSERVED[self.game](self.entry, self.state)
 
 
 SETTINGS = settings(

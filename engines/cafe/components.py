@@ -6,6 +6,7 @@ second shop); on Expresso cards also waiter, sack, "nata N" (N points) and "doub
 """
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -122,6 +123,8 @@ def parse_card(table: dict[str, Any], deck: str, prefix: str, faults: Faults) ->
     """Return one card; a card with a fault may come back incomplete."""
     faults.unknown_keys(table, {"id", "squares", "shops"}, prefix)
     id_ = faults.text(table, "id", prefix)
+    if id_ and not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,15}", id_):
+        faults.error(prefix + "id", f"wants 1 to 16 of a-z, 0-9, - and _; found {id_!r}")
     shops = parse_shops(table, prefix, faults)
     rows = table.get("squares")
     if not (

@@ -351,6 +351,7 @@ class _Reader:
             return
         if self.players != 1:
             faults.add("deck", len(fields["deck"]), "only a game for one player can have a known deck")
+            return
         if len(fields["deck"]) != left:
             faults.add("deck", len(fields["deck"]), f"must be the {left} cards left in the deck")
         if fields["step"] == codes.STEP_DRAW:

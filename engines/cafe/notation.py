@@ -13,8 +13,8 @@ WIDTH = 80
 CELL = 7  # columns of a square, with the gap
 LETTERS = "rygb"
 LEGEND = (
-    "Red Yel Gre Bro plantation, Dry, Rst roaster, Cup, Shi ship, / closed shop; under",
-    "each square its cubes r y g b. Shp7 shop for 7 points (* served), Shp= its other",
+    "Red Yel Gre Bro plantation, Dry, Rst roaster, Cup, Shi ship, / closed shop, and",
+    "below each its cubes r y g b. Shp7 shop for 7 points (* served), Shp= its other",
     "square; below it the cubes it asks for, capitals for those it has.",
 )
 LEGEND_EXPRESSO = "2Re double bean, Sck sack, Wai waiter, Na3 nata for 3 points."
@@ -59,11 +59,8 @@ def score_items(game: CafeGame, state: State) -> list[list[tuple[str, float]]]:
 def card_text(card: Card) -> str:
     """Return a card in one line: id, its two rows, what its shops ask for."""
     rows = " / ".join(" ".join(_short(square) for square in card.squares[row : row + 3]) for row in (0, 3))
-    shops = "".join(
-        f"  {'shop' if number == 0 else 'shop 2'} {_letters(shop.cubes)} {shop.points} points"
-        for number, shop in enumerate(card.shops)
-    )
-    return f"{card.id:<11} {rows}{shops}"
+    shops = ", ".join(f"{_letters(shop.cubes)} for {shop.points}" for shop in card.shops)
+    return f"{card.id:<11} {rows}" + (f"  shop {shops}" if shops else "")
 
 
 def _turn(cards: tuple[Card, ...], fields: dict[str, Any]) -> str:
