@@ -224,20 +224,19 @@ class Game:
     def deliveries(self, player: int, hand: Cubes) -> Iterator[Game]:
         """Every way to divide the cubes in hand among shops, waiters and the warehouse."""
         area = self.areas[player]
-        targets: list[tuple[object, list[Cubes]]] = []
+        targets: list[tuple[str, tuple[int, int], list[Cubes]]] = []
         for (index, shop), cubes in area.served.items():
             need = plus(self.components.cards[area.cards[index][0]].shops[shop].cubes, cubes, -1)
-            targets.append(((index, shop), list(itertools.product(*(range(n + 1) for n in need)))))
+            targets.append(("shop", (index, shop), list(itertools.product(*(range(n + 1) for n in need)))))
         for place in self.places(area, "D"):
             if self.face(area, place).kind == "waiter" and place not in area.cubes:
-                targets.append((place, [NONE, *(one(color) for color in range(4))]))
-        waiters = {t for t, _ in targets} - set(area.served)
+                targets.append(("waiter", place, [NONE, *(one(color) for color in range(4))]))
 
         def divide(index: int, left: Cubes, chosen: list[Cubes]) -> Iterator[list[Cubes]]:
             if index == len(targets):
                 yield chosen
                 return
-            for cubes in targets[index][1]:
+            for cubes in targets[index][2]:
                 rest = plus(left, cubes, -1)
                 if min(rest) >= 0:
                     yield from divide(index + 1, rest, [*chosen, cubes])
@@ -245,14 +244,14 @@ class Game:
         for chosen in divide(0, hand, []):
             after = self.fork()
             mine, left = after.areas[player], hand
-            for (target, _), cubes in zip(targets, chosen, strict=True):
+            for (kind, target, _), cubes in zip(targets, chosen, strict=True):
                 if not any(cubes):
                     continue
                 left = plus(left, cubes, -1)
-                if target in waiters:
-                    mine.cubes[target] = cubes  # type: ignore[index]
+                if kind == "waiter":
+                    mine.cubes[target] = cubes
                 else:
-                    mine.served[target] = plus(mine.served[target], cubes)  # type: ignore[index]
+                    mine.served[target] = plus(mine.served[target], cubes)
             mine.warehouse = plus(mine.warehouse, left)
             yield after
 
