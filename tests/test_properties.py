@@ -19,8 +19,8 @@ from cython_ext.rng import Random
 from engines.library import Library
 from scripts.golden import variants
 from solver.positions import Position, decode_state, encode_move, encode_state
-from tests.gatto_tables import BRAIN, DATA
 from tests import test_cafe_codec, test_gatto_codec
+from tests.gatto_tables import BRAIN, DATA
 
 LIBRARY: Library = BRAIN.library
 # Every engine with every set, also the tests' own.

@@ -29,15 +29,15 @@ def encode(game: CafeGame, state: State, code: int, message: cafe_pb2.CafeMove) 
     if move.kind == "take" and move.color != NO_COLOR:
         part.pay = color_message(move.color)
     if move.kind == "bid":
-        part.cubes = move.count
+        part.cubes = move.number
     if move.kind == "place":
         part.row, part.column, part.rotation = move.row, move.column, move.rotation
     if move.kind in ("grow", "fill", "dry", "roast", "empty", "serve", "discard"):
         part.square.CopyFrom(square_message(game.read(state), state.to_move, move.cell))
-    if move.kind in ("pay", "dry", "roast") or (move.kind == "fill" and move.count):
+    if move.kind in ("pay", "dry", "roast") or (move.kind == "fill" and move.number):
         part.color = color_message(move.color)
     if move.kind == "fill":
-        part.cubes = move.count
+        part.cubes = move.number
     if move.kind == "serve":
         part.cubes.CopyFrom(cubes_message(move.cubes))
 
@@ -76,7 +76,7 @@ class _Reader:
             return Code(kind, card=self.card(part.card), color=pay)
         if kind == "bid":
             self.faults.in_range("bid.cubes", part.cubes, 1, MOST_BID)
-            return Code(kind, count=part.cubes)
+            return Code(kind, number=part.cubes)
         if kind == "pay":
             return Code(kind, color=self.color("color"))
         if kind == "place":
@@ -84,7 +84,7 @@ class _Reader:
         if kind == "fill":
             self.faults.in_range("fill.cubes", part.cubes, 0, 2)
             color = self.color("color") if part.cubes else 0
-            return Code(kind, cell=self.cell(), count=part.cubes, color=color)
+            return Code(kind, cell=self.cell(), number=part.cubes, color=color)
         if kind in ("dry", "roast"):
             return Code(kind, cell=self.cell(), color=self.color("color"))
         if kind == "serve":
@@ -117,7 +117,7 @@ class _Reader:
         return color - 1
 
     def place(self) -> Code:
-        """Return a placement; the two superfluous rotations of a card that looks the same after a half turn are read."""
+        """Return a placement; of a card that looks the same after a half turn all four rotations are understood."""
         part = self.part
         for name in ("row", "column"):
             self.faults.in_range(f"place.{name}", getattr(part, name), -FARTHEST, FARTHEST)
@@ -153,7 +153,7 @@ def text(game: CafeGame, state: State, code: int) -> str:
             return f"discard {card}"
         return f"take {card}" + ("" if move.color == NO_COLOR else f", paying a {COLORS[move.color]} cube")
     if kind == "bid":
-        return f"bid {_count(move.count, 'cube')}"
+        return f"bid {_count(move.number, 'cube')}"
     if kind == "pay":
         return f"pay a {COLORS[move.color]} cube ({fields['owed']} left to pay)"
     if kind == "place":
@@ -182,9 +182,9 @@ def _action_text(fields: dict[str, Any], move: Code) -> str:
         ]  # fmt: skip
         return f"grow on {' '.join(empty)}"
     if move.kind == "fill":
-        if not move.count:
+        if not move.number:
             return f"leave the {KINDS[kind]} at {where} empty"
-        return f"grow {move.count} {COLORS[move.color]} at {where}"
+        return f"grow {move.number} {COLORS[move.color]} at {where}"
     if move.kind in ("dry", "roast"):
         goes_on = fields["open"] == (codes.OPEN_DRY if move.kind == "dry" else codes.OPEN_ROAST) and (
             group[move.cell] == group[fields["open_used"][0]]

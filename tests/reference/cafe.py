@@ -306,7 +306,7 @@ class Game:
         plan = {card for card in self.unseen if card < 48}
         size = 8 * (self.players + 2) + (8 if self.expresso else 0) - self.drawn
         each = 1 / size
-        chances = {card: each for card in self.unseen - plan}
+        chances = dict.fromkeys(self.unseen - plan, each)
         rest = 1 - len(chances) * each
         if rest > 1e-9:
             chances |= {card: rest / len(plan) for card in plan}
@@ -392,7 +392,8 @@ class Game:
             index = at[0]
             if place != self.shop_place(area, (index, face.shop)) or (last is not None and at <= last):
                 continue
-            need = plus(self.components.cards[area.cards[index][0]].shops[face.shop].cubes, area.served[index, face.shop], -1)
+            asked = self.components.cards[area.cards[index][0]].shops[face.shop].cubes
+            need = plus(asked, area.served[index, face.shop], -1)
             for cubes in itertools.product(*(range(min(n, h) + 1) for n, h in zip(need, hand, strict=True))):
                 if any(cubes):
                     found.add(("serve", place, cubes))
@@ -622,9 +623,8 @@ class Game:
         for choice in itertools.product(*options):
             used = [shop for shop in choice if shop is not None]
             if len(used) == len(set(used)):
-                best = max(
-                    best, sum(self.face(area, p).points for p, shop in zip(natas, choice, strict=True) if shop is not None)
-                )
+                taken = [p for p, shop in zip(natas, choice, strict=True) if shop is not None]
+                best = max(best, sum(self.face(area, p).points for p in taken))
         stored = warehouse_points(area.warehouse)
         return {
             "shops": points, "natas": best, "warehouse": stored, "waiters": 0, "total": points + best + stored,
