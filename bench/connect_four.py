@@ -17,7 +17,8 @@ SEARCHES = 10  # per sample
 MEMORY = 64 << 20
 OPEN_SPIEL_EXPLORATION = 1.4  # the kernel's 0.7 on OpenSpiel's scale of values, -1 to 1 instead of 0 to 1
 PERFT_DEPTH = 8
-SEARCH = f"UCT, {SIMULATIONS:,} simulations from the empty board"
+SEARCH = f"UCT, {SIMULATIONS:,} from the empty board"
+RATIO = "ratio to OpenSpiel's C++ MCTSBot"
 
 
 def figures(plan: Plan) -> Iterator[Figure]:
@@ -37,7 +38,7 @@ def figures(plan: Plan) -> Iterator[Figure]:
         spiel: Any = import_module("pyspiel")
     except ImportError:
         yield from_samples(SEARCH, [rate(searches) for _ in range(repeats)], "simulations/s")
-        yield Figure("ratio to OpenSpiel's C++ MCTSBot", None, "×", least=7, note="wants pip install '.[bench]'")
+        yield Figure(RATIO, None, "×", least=7, note="wants pip install '.[bench]'")
     else:
         game = spiel.load_game("connect_four")
         board = game.new_initial_state()
@@ -52,8 +53,8 @@ def figures(plan: Plan) -> Iterator[Figure]:
 
         ours, theirs, ratios = alternate(lambda: rate(searches), lambda: rate(open_spiel), repeats)
         yield from_samples(SEARCH, ours, "simulations/s")
-        yield from_samples("the same by OpenSpiel's C++ MCTSBot", theirs, "simulations/s")
-        yield from_samples("ratio to OpenSpiel's C++ MCTSBot", ratios, "×", least=7)
+        yield from_samples("OpenSpiel's C++ MCTSBot", theirs, "simulations/s")
+        yield from_samples(RATIO, ratios, "×", least=7)
     plan.announce("perft")
     samples = [rate(lambda: perft(state, PERFT_DEPTH)) for _ in range(repeats)]
     yield from_samples(f"perft({PERFT_DEPTH})", samples, "leaves/s")

@@ -59,12 +59,12 @@ def figures(plan: Plan) -> Iterator[Figure]:
         playouts = plan.times(200_000, 20_000)
         worst = max(disagreement(program, players, playouts, seed=1) for players in PLAYERS)
         yield Figure(
-            "greatest difference from plain C in mean steps and scores",
+            "difference from plain C",
             worst,
             "standard errors",
             most=MOST_ERRORS,
             check=True,
-            note=f"{playouts:,} playouts of each for each number of players",
+            note=f"the greatest in mean steps or score, of {playouts:,} playouts per number of players",
         )
 
 
@@ -90,7 +90,7 @@ def _speeds(plan: Plan, program: Path | None, players: int) -> Iterator[Figure]:
     else:
         rates, c_rates, ratios = alternate(lambda: rate(ours), theirs, repeats)
         compared = [
-            from_samples(f"{name}, the same in plain C", c_rates, "playouts/s"),
+            from_samples(f"{name}, plain C", c_rates, "playouts/s"),
             from_samples(f"{name}, ratio to plain C", ratios, "×", least=0.5),
         ]
     length = sum(steps) / (repeats * playouts)

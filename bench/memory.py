@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 
 from bench.measure import ROOT, Figure, Plan, compiled
-from bench.positions import midgame, tables
+from bench.positions import library, midgame, tables
 from cython_ext.mcts import Search
 from engines.registry import ENGINES
 
@@ -28,8 +28,10 @@ def figures(plan: Plan) -> Iterator[Figure]:
         search = Search(state, viewer=state.to_move, seed=1, memory=MEMORY)
         search.run(VISITS, math.inf)
         name = f"{game}, {players} players"
-        yield Figure(name, search.node_bytes, "bytes/node", note=f"a state has {state.game.state_size} bytes")
-        yield Figure(name, search.nodes / search.visits, "nodes/visit", note=f"after {VISITS:,} visits")
+        yield Figure(name, search.node_bytes, "bytes/node")
+        yield Figure(name, search.nodes / search.visits, f"nodes/visit of {VISITS:,}")
+    for game in ENGINES:
+        yield Figure(f"{game}, state", library().entries(game)[0].game.state_size, "bytes")
     plan.announce("allocations")
     counts = allocations()
     if counts is None:
@@ -48,11 +50,11 @@ def allocations() -> dict[str, tuple[int, int]] | None:
     """
     if platform.libc_ver()[0] != "glibc" or "LD_PRELOAD" in os.environ:
         return None
-    library = compiled("count_allocations.c", "-shared", "-fPIC")
-    if library is None:
+    counter = compiled("count_allocations.c", "-shared", "-fPIC")
+    if counter is None:
         return None
     # Without Python's own pools the objects it makes are counted too.
-    env = os.environ | {"LD_PRELOAD": str(library), "PYTHONMALLOC": "malloc"}
+    env = os.environ | {"LD_PRELOAD": str(counter), "PYTHONMALLOC": "malloc"}
     command = [sys.executable, "-m", "bench.memory"]
     output = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE).stdout
     return {game: (few, many) for game, (few, many) in json.loads(output).items()}

@@ -78,9 +78,10 @@ def _throughput(plan: Plan, clients: list[Client], game: str, players: int, leas
             lambda: wall_rate(served), lambda: wall_rate(bare), plan.times(15, 3)
         )
     name = f"{game}, {players} players"
-    yield from_samples(f"{name}, bare engine on {cores()} threads", without, "visits/s")
-    yield from_samples(f"{name}, {len(clients)} clients asking for {VISITS:,} visits", with_service, "visits/s")
-    yield from_samples(f"{name}, ratio of the clients to the bare engine", ratios, "×", least=least)
+    note = f"{len(clients)} clients, each asking for {VISITS:,} visits again and again"
+    yield from_samples(f"{name}, bare engine", without, "visits/s", note=f"{cores()} threads")
+    yield from_samples(f"{name}, gRPC", with_service, "visits/s", note=note)
+    yield from_samples(f"{name}, gRPC to bare engine", ratios, "×", least=least, wants_idle=True)
 
 
 def latency_figures(plan: Plan) -> Iterator[Figure]:
@@ -96,7 +97,7 @@ def _overrun(plan: Plan, client: Client, game: str, players: int) -> Iterator[Fi
     request = pb.SuggestRequest(state=state, budget=pb.Budget(time_ms=TIME_MS))
     client.suggest(request)  # connects
     over = [taken - TIME_MS for taken in _times(lambda: client.suggest(request), plan.times(100, 10))]
-    name = f"{game}, {players} players, time beyond {TIME_MS} ms"
+    name = f"{game}, {players} players, beyond {TIME_MS} ms"
     yield Figure(f"{name}, median", median(over), "ms", note=f"{len(over)} calls")
     yield Figure(f"{name}, 99 %", quantiles(over, n=100, method="inclusive")[98], "ms")
 

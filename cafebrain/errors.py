@@ -33,3 +33,11 @@ class BrainError(Exception):
         self.reason = reason
         self.message = message
         self.violations = tuple(violations[:MAX_VIOLATIONS])
+
+    def under(self, field: str) -> BrainError:
+        """Return the same error with its paths below `field`, for a message that holds the faulty one."""
+        moved = [FieldViolation(f"{field}.{fault.field}", fault.value, fault.reason) for fault in self.violations]
+        message = self.message
+        if moved:  # the message speaks of the first fault
+            message = message.replace(self.violations[0].field, moved[0].field, 1)
+        return BrainError(self.code, self.reason, message, moved)

@@ -179,7 +179,10 @@ def parse_set(
         faults.error("id", f"wants 1 to 40 of a-z, 0-9, - and _; {found(id_)}")
     name = faults.text(data, "name")
     provenance = []
-    for group, entry in faults.table(data, "provenance").items():
+    origins = faults.table(data, "provenance")
+    if not origins:
+        faults.error("provenance", "wants at least one group of figures with its source")
+    for group, entry in origins.items():
         prefix = f"provenance.{group}."
         if not isinstance(entry, dict):
             faults.error(f"provenance.{group}", f"wants a table with source and note; {found(entry)}")
@@ -196,7 +199,7 @@ def parse_set(
 
 
 def content_hash(data: dict[str, Any]) -> str:
-    """Return 16 hexadecimal digits over everything but name and provenance."""
+    """Return 16 hexadecimal digits over everything but id, name and provenance."""
     contents = {key: value for key, value in data.items() if key not in ("id", "name", "provenance")}
     canonical = json.dumps(contents, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]

@@ -246,6 +246,9 @@ def analysis_for(
     ):
         if value > most:
             raise invalid(field, value, f"at most {most}")
+    for field in ("allowed_moves", "avoided_moves"):
+        if len(getattr(request, field)) > state.game.moves_max:
+            raise invalid(field, f"{len(getattr(request, field))} moves", f"at most {state.game.moves_max}")
     if request.objective not in pb.Objective.values():
         raise invalid("objective", request.objective, "unknown objective")
     allowed = None

@@ -170,7 +170,10 @@ class Brain:
         interval = request.report_interval_ms or REPORT_INTERVAL_MS
         if not MIN_REPORT_INTERVAL_MS <= interval <= MAX_REPORT_INTERVAL_MS:
             raise invalid("report_interval_ms", interval, f"{MIN_REPORT_INTERVAL_MS} to {MAX_REPORT_INTERVAL_MS}")
-        analysis = self._analysis(request.suggest, control)
+        try:
+            analysis = self._analysis(request.suggest, control)
+        except BrainError as error:
+            raise error.under("suggest") from error
 
         def answers() -> Iterator[pb.AnalyzeResponse]:
             while not analysis.run(interval / 1000):
@@ -200,6 +203,6 @@ def _draw(position: Position, random: Random, most: int | None = None) -> list[p
     state = position.state
     while state.to_move == CHANCE_POINT and (most is None or len(draws) < most):
         code = state.sample(random)
-        draws.append(legal_move(position, code))
+        draws.append(legal_move(position, code, dict(state.outcomes())[code]))
         state.apply(code)
     return draws

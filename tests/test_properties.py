@@ -266,7 +266,7 @@ def test_the_same_seed_gives_the_same_game(game):
 
 
 def test_states_refuse_what_makes_no_sense():
-    entry, variant = next(start for start in STARTS if start[0].engine.id == "connect_four")
+    entry = LIBRARY.entries("connect_four")[0]
     state = entry.engine.initial(entry.game, 2, {}, Random(0))
     with pytest.raises(ValueError, match="not a chance point"):
         state.sample(Random(0))

@@ -1,6 +1,8 @@
 """Moves of Café del Gatto: native codes, wire messages and words."""
 from __future__ import annotations
 
+from typing import Any
+
 from cafebrain.v1 import gatto_pb2
 from cython_ext.game import State
 from engines.gatto import rules
@@ -118,7 +120,15 @@ def words(game: GattoGame, state: State, move: int) -> Text:
         return say("clean the {column} column for 2 coins", column=COLUMN_WORDS[move - rules.MOVE_CLEAN])
     if move == rules.MOVE_END_TURN:
         return say("stop serving") if fields["step"] == rules.STEP_SERVING else say("end the turn")
-    return say("take 2 coins")
+    return say("take {coins}", coins=coins_words(_coins_to_take(contents, fields)))
+
+
+def _coins_to_take(contents: GattoSet, fields: dict[str, Any]) -> int:
+    """Return the coins the action gives: the reserve may hold fewer than it should."""
+    if contents.coins is None:
+        return rules.TAKEN
+    held: int = sum(player["coins"] for player in fields["players"])
+    return min(rules.TAKEN, contents.coins - held)
 
 
 def tile_text(kind: TileKind) -> str:
