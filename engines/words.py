@@ -56,3 +56,22 @@ def joined(texts: Sequence[Text]) -> Text:
     if len(texts) == 2:
         return say("{first} and {second}", first=texts[0], second=texts[1])
     return say("{first}, {second}", first=texts[0], second=joined(texts[1:]))
+
+
+def either(texts: Sequence[Text]) -> Text:
+    """Return "a", "a or b" or "a, b or c"."""
+    if len(texts) == 1:
+        return texts[0]
+    if len(texts) == 2:
+        return say("{first} or {second}", first=texts[0], second=texts[1])
+    return say("{first}, {second}", first=texts[0], second=either(texts[1:]))
+
+
+def listed(texts: Sequence[Text]) -> Text:
+    """Return "a, b, c", "" for none."""
+    if not texts:
+        return name("")
+    result = texts[0]
+    for text in texts[1:]:
+        result = say("{first}, {second}", first=result, second=text)
+    return result

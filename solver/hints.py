@@ -48,7 +48,9 @@ def hint_for(position: Position, request: pb.HintRequest, control: Control, vers
     )
     engine, state, best = position.engine, position.state, choices[0]
     if grade == pb.HINT_GRADE_NUDGE:
-        response.text = engine.nudge(state, best.move).translated(catalogue)
+        only = len(state.moves()) == 1
+        text = say("There is only one move.") if only else engine.nudge(state, best.move)
+        response.text = text.translated(catalogue)
     elif grade == pb.HINT_GRADE_IDEA:
         reasons = _reasons(position, best, choices)[:REASONS]
         response.text = _sentences([engine.idea(state, best.move), *(text for _, text in reasons)], catalogue)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from cafebrain.v1 import cafe_pb2
-from engines.cafe.codec import FIRST_EXPRESSO, FIRST_START, cubes_of
+from engines.cafe.codec import FIRST_START, cubes_of
 from engines.cafe.components import COLORS, COLUMNS, ROWS, SQUARES, CafeComponents, Card
 from engines.violations import Violations
 
