@@ -3,7 +3,7 @@
 Run `python scripts/hints.py` to write what is missing, and `--rewrite [GAME...]` to write the texts anew after the
 search, a reason or a text was changed. Read them before you commit them: they should sound like a good player's advice.
 
-tests/data/hints/GAME.jsonl holds the positions, one a line; tests/golden/hints/GAME.txt the hints: for each position
+tests/hints/GAME.jsonl holds the positions, one a line; tests/hints/GAME.txt the hints: for each position
 the player to move, then the grades in English and the full hint in German, with the good moves, their classes and
 reasons. tests/test_hints.py compares.
 """
@@ -38,12 +38,12 @@ POLICY_VISITS = 150  # of the games the positions are taken from
 
 def positions_path(game: str) -> Path:
     """Return the file of a game's positions."""
-    return ROOT / "tests" / "data" / "hints" / f"{game}.jsonl"
+    return ROOT / "tests" / "hints" / f"{game}.jsonl"
 
 
 def golden_path(game: str) -> Path:
     """Return the file of a game's hints."""
-    return ROOT / "tests" / "golden" / "hints" / f"{game}.txt"
+    return ROOT / "tests" / "hints" / f"{game}.txt"
 
 
 def read_positions(game: str) -> list[game_pb2.GameState]:

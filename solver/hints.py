@@ -16,6 +16,7 @@ from solver.positions import Position, decode_choice, encode_move, invalid, set_
 
 MOVES = 5  # good moves of a hint
 REASONS = 3  # of the best move; the others get one fewer
+MOST_PLANNED = 7  # moves of a turn that are told ahead; alone at the table turns follow one another without end
 NUDGE_MS, HINT_MS = 60, 200  # budgets where none is given: the answer is there within 100 and 300 ms
 
 
@@ -139,7 +140,7 @@ def _plan(position: Position, choice: Choice) -> Text | None:
     state = position.state.copy()
     player = state.to_move
     plan: Text | None = None
-    for index, move in enumerate(choice.line):
+    for index, move in enumerate(choice.line[: MOST_PLANNED + 1]):
         if state.to_move != player:
             break
         words = position.engine.move_words(state, move)

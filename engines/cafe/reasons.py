@@ -2,13 +2,13 @@
 
 Every reason states what the position shows before and after the move, or a difference that the search measured and
 that lies beyond its noise. Kinds: cup, free_cup, second_ship, shop, plentiful, denies, covers_nothing, covers_cubes,
-covers_cup, closes_shop, joins, more_actions, grows, moves_on, shop_ready, discards, wanted, towards_shop,
+covers_cup, closes_shop, joins, more_actions, grows, moves_on, shop_ready, discards, wanted, warehouse, towards_shop,
 completes_shop, points, last_cube.
 """
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -193,7 +193,7 @@ def _denies(table: Table, code: Code, question: Question) -> Iterator[Reason]:
     rival = max(shares, key=shares.__getitem__, default=-1)
     if rival >= 0 and shares[rival] > 0:
         text = say(
-            "Leaving {card} gives player {player} {wins} more.",
+            "If you leave {card}, player {player} gains {wins}.",
             card=name(table.contents.cards[code.card].id), player=rival + 1, wins=wins_words(shares[rival]),
         )
         yield Reason("denies", text, 1.2 + 20 * shares[rival])
@@ -210,11 +210,12 @@ def _place(before: Table, after: Table) -> Iterator[Reason]:
     if all(dead):
         yield Reason("covers_nothing", say("Covers nothing you need."), 1.5)
     if any(lost):
-        yield Reason("covers_cubes", say("Costs the cubes on what it covers: {cubes}.", cubes=cubes_words(lost)), 1.2)
+        yield Reason("covers_cubes", say("But it costs the cubes it covers: {cubes}.", cubes=cubes_words(lost)), 1.2)
     if "cup" in kinds:
-        yield Reason("covers_cup", say("Covers a cup."), 1.3)
+        yield Reason("covers_cup", say("But it covers a cup."), 1.3)
     for cell in closed:
-        yield Reason("closes_shop", say("Closes a shop of {points} points.", points=before.shop_at(cell).points), 1.8)
+        points = before.shop_at(cell).points
+        yield Reason("closes_shop", say("But it closes a shop of {points} points.", points=points), 1.8)
     gained = min(after.area["cups"], MOST_ACTIONS) - min(before.area["cups"], MOST_ACTIONS)
     if gained > 0:
         actions = min(after.area["cups"], MOST_ACTIONS)
@@ -248,7 +249,7 @@ def _act(before: Table, after: Table, code: Code) -> Iterator[Reason]:
         yield Reason("moves_on", text, 0.8 + 0.3 * moved)
         lost = before.area["cubes"].get(code.cell)
         if lost is not None:
-            yield Reason("discards", say("Costs the cubes that lie there: {cubes}.", cubes=cubes_words(lost)), 1)
+            yield Reason("discards", say("But it costs the cubes that lie there: {cubes}.", cubes=cubes_words(lost)), 1)
     if code.kind == "roast":
         yield from _shop_ready(before, after)
     if code.kind == "empty":
@@ -272,7 +273,7 @@ def _act(before: Table, after: Table, code: Code) -> Iterator[Reason]:
 
 def _wanted(table: Table, code: Code) -> Iterator[Reason]:
     """Tell the dearest shop that asks for cubes from a roaster."""
-    lying = table.area["cubes"].get(code.cell, ())
+    lying = table.area["cubes"].get(code.cell, (0, 0, 0, 0))
     asking = [
         table.shop_at(cell).points for cell, wanted in table.wanting().items()
         if any(wanted[color] and number for color, number in enumerate(lying))
@@ -280,6 +281,20 @@ def _wanted(table: Table, code: Code) -> Iterator[Reason]:
     if asking:
         text = say("Your shop of {points} points asks for what lies there.", points=max(asking))
         yield Reason("wanted", text, 1.5)
+        return
+    stock = table.area["warehouse"]
+    more = _warehouse_points([has + n for has, n in zip(stock, lying, strict=True)]) - _warehouse_points(stock)
+    if more > 0:
+        text = count(
+            "In the warehouse they are worth {n} point more.", "In the warehouse they are worth {n} points more.", more
+        )
+        yield Reason("warehouse", text, 0.8 + 0.3 * more)
+
+
+def _warehouse_points(cubes: Sequence[int]) -> int:
+    """Return 2 points for each cube of the colour with the fewest, 1 for each of the second fewest."""
+    fewest, second, *_ = sorted(cubes)
+    return 2 * fewest + second
 
 
 def _shop_ready(before: Table, after: Table) -> Iterator[Reason]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cafebrain.v1 import campus_pb2
 from cython_ext.game import State
+from engines.campus import terms
 from engines.campus.codec import counters
 from engines.campus.components import (
     CARDS,
@@ -17,7 +18,6 @@ from engines.campus.components import (
     Space,
 )
 from engines.campus.rules import CampusGame, MoveKind, Step
-from engines.campus.terms import reverse
 from engines.campus.wire import read_resources, resources_message
 from engines.violations import Violations
 
@@ -198,17 +198,14 @@ def _decode_covers(game: CampusGame, state: State, message: campus_pb2.CampusPay
 
 def space_text(space: Space) -> str:
     """Return what a dice space gives, such as "M+$2" or "counter 2x EH on MS"."""
-    if space.times:
-        return f"counter {space.times}x {space.source} on {space.target}"
-    return "+".join(filter(None, [space.give, f"${space.money}" if space.money else ""]))
+    return str(terms.space(space))
 
 
 def card_text(card: Card) -> str:
     """Return the order of a card and its check, such as "MMSS $14 gift E"."""
-    common = f"+{card.common}" if card.common else ""
-    return f"{card.dishes}{common} ${card.check}" + (f" gift {card.gift}" if card.gift else "")
+    return str(terms.order(card))
 
 
 def reverse_text(card: Card) -> str:
     """Return what the reverse of a card gives."""
-    return str(reverse(card))
+    return str(terms.reverse(card))

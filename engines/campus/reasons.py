@@ -175,7 +175,7 @@ def _serve(table: Table, question: Question, argument: int) -> Iterator[Reason]:
     }
     rival = max(shares, key=shares.__getitem__)
     if shares[rival] > 0:
-        text = say("Leaving it gives player {player} {wins} more.", player=rival + 1, wins=wins_words(shares[rival]))
+        text = say("If you leave it, player {player} gains {wins}.", player=rival + 1, wins=wins_words(shares[rival]))
         yield Reason("denies", text, 1.2 + 20 * shares[rival])
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engines.campus.components import RESOURCES, Card, Dislike, Objective
-from engines.words import Text, count, joined, listed, say
+from engines.campus.components import RESOURCES, Card, Dislike, Objective, Space
+from engines.words import Text, count, joined, listed, name, say
 
 RESOURCE_WORDS = (
     say("Espresso Coffee"), say("Hot Chocolate"), say("Mint Shake"), say("Strawberry Shake"), say("Cupcake"),
@@ -48,6 +48,20 @@ def reverse(card: Card) -> Text:
             return say("manipulator from color {color}", color=color)
         return say("manipulator stack {color}", color=color)
     return say("supplier {resources}", resources=card.resources) if card.reverse == "supplier" else spaces
+
+
+def space(place: Space) -> Text:
+    """Return what a dice space gives, such as "M+$2" or "counter 2x EH on MS"."""
+    if place.times:
+        return say("counter {times}x {source} on {target}", times=place.times, source=place.source, target=place.target)
+    return name("+".join(filter(None, [place.give, f"${place.money}" if place.money else ""])))
+
+
+def order(card: Card) -> Text:
+    """Return the order of a card and its check, such as "MMSS $14 gift E"."""
+    common = f"+{card.common}" if card.common else ""
+    dishes = f"{card.dishes}{common} ${card.check}"
+    return say("{order} gift {gift}", order=dishes, gift=card.gift) if card.gift else name(dishes)
 
 
 def objective(card: Objective) -> Text:

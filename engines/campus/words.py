@@ -6,21 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from cython_ext.game import State
+from engines.campus import terms
 from engines.campus.codec import counters
 from engines.campus.components import RESOURCES, TABLES, VARIANTS, CampusSet
-from engines.campus.moves import COUNTER_COVERS, SAMUEL_COVERS, WHITE_TOKEN, card_text, covers, discarded, space_text
+from engines.campus.moves import COUNTER_COVERS, SAMUEL_COVERS, WHITE_TOKEN, covers, discarded
 from engines.campus.moves import split as split_code
 from engines.campus.rules import CampusGame, MoveKind, Step
-from engines.campus.terms import (
-    COLOR_WORDS,
-    DIE_WORDS,
-    RESOURCE_WORDS,
-    TYPE_WORDS,
-    dislike,
-    objective,
-    resources,
-    reverse,
-)
+from engines.campus.terms import COLOR_WORDS, DIE_WORDS, RESOURCE_WORDS, TYPE_WORDS
 from engines.campus.wire import WAITER_NAMES
 from engines.words import Text, joined, listed, name, say
 
@@ -41,16 +33,16 @@ def move(game: CampusGame, state: State, code: int) -> Text:
     if kind in (MoveKind.PLACE, MoveKind.STACK):
         index = argument & 15
         space = contents.side(VARIANTS[fields["advanced"]]).spaces[index]
-        place = say("space {space} ({color} {gives})", space=index + 1, color=COLOR_WORDS[space.color],
-                    gives=space_text(space))  # fmt: skip
+        color, gives = COLOR_WORDS[space.color], terms.space(space)
+        place = say("space {space} ({color} {gives})", space=index + 1, color=color, gives=gives)
         if kind == MoveKind.STACK:
             return say("both dice on {place}", place=place)
         return say("{die} die on {place}", die=DIE_WORDS[argument >> 4], place=place)
     if kind == MoveKind.DISCARD:
-        return say("discard {resources}", resources=resources(discarded(argument)))
+        return say("discard {resources}", resources=terms.resources(discarded(argument)))
     if kind == MoveKind.SERVE:
         card = contents.cards[argument]
-        order, gains = card_text(card), reverse(card)
+        order, gains = terms.order(card), terms.reverse(card)
         return say("serve card {number}: {order} ({reverse})", number=argument + 1, order=order, reverse=gains)
     if kind == MoveKind.STOP:
         return say("stop serving")
@@ -74,19 +66,20 @@ def move(game: CampusGame, state: State, code: int) -> Text:
 def _setup(contents: CampusSet, fields: dict[str, Any], kind: MoveKind, argument: int) -> Text:
     """Return a draw, or a choice of the setup or of the dice, in words."""
     if kind == MoveKind.OBJECTIVE:
-        rewards = objective(contents.objectives[argument])
+        rewards = terms.objective(contents.objectives[argument])
         if fields["step"] == Step.OBJECTIVES:
             return say("objective: {objective}", objective=rewards)
         return say("secret objective: {objective}", objective=rewards)
     if kind == MoveKind.CARD:
-        number, order = argument + 1, card_text(contents.cards[argument])
+        number, order = argument + 1, terms.order(contents.cards[argument])
         if fields["step"] == Step.TABLES and fields["table"].bit_count() < TABLES:
             return say("card {number} comes to a table: {order}", number=number, order=order)
         deck = DECKS[0 if fields["top"][0] < 0 and fields["below"][0] else 1]
         return say("card {number} comes on top of the {deck}: {order}", number=number, deck=deck, order=order)
     if kind == MoveKind.DISLIKE:
         player = next(p for p, values in enumerate(fields["players"]) if values["dislike"] < 0)
-        return say("player {player} dislikes {what}", player=player + 1, what=dislike(contents.dislikes[argument]))
+        what = terms.dislike(contents.dislikes[argument])
+        return say("player {player} dislikes {what}", player=player + 1, what=what)
     if kind == MoveKind.WAITER:
         waiter = name(WAITER_NAMES[argument])
         if fields["step"] == Step.DRAFT:

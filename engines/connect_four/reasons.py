@@ -60,7 +60,7 @@ def reasons(columns: list[str], question: Question) -> list[Reason]:
     after = dropped(columns, column, mine)
     answers = wins_in(after, theirs)
     if answers:
-        text = say("Lets player {player} win in {columns}.", player=rival, columns=_columns(answers))
+        text = say("But it lets player {player} win in {columns}.", player=rival, columns=_columns(answers))
         found.append(Reason("lets_win", text, 9.5))
     threats = wins_in(after, mine)
     if len(threats) > 1:

@@ -189,10 +189,10 @@ def _preparations(table: Table, question: Question, drink: int, preparation: int
         yield Reason("same_preparation", text, 1.4)
     else:
         text = say(
-            "With a {preparation} tile the {cup} pays {mixed} instead of {kept}.",
+            "But a {preparation} tile lowers what the {cup} pays from {kept} to {mixed}.",
             mixed=coins_words(mixed), kept=kept, **words,
         )
-        yield Reason("mixes", text, 0.7)
+        yield Reason("mixes", text, 0.45)
 
 
 def _denies(table: Table, question: Question, places: list[tuple[int, int]]) -> Iterator[Reason]:
@@ -217,7 +217,7 @@ def _denies(table: Table, question: Question, places: list[tuple[int, int]]) -> 
         kind = table.kind_at(column, row)
         assert kind is not None
         text = say(
-            "The {column} {tile} would fill player {player}'s {cup}; leaving it gives them {wins} more.",
+            "The {column} {tile} would fill player {player}'s {cup}; if you leave it, they gain {wins}.",
             player=rival + 1,
             cup=name(table.contents.drinks[drink].name),
             column=COLUMN_WORDS[column],
@@ -254,7 +254,7 @@ def _serve(table: Table, question: Question) -> Iterator[Reason]:
             share = question.costs_rival(rival, others)
             if share > 0:
                 text = say(
-                    "Player {player} is ready to take the {cup} tile of {points}; leaving it gives them {wins} more.",
+                    "Player {player} is ready to take the {cup} tile of {points}; if you leave it, they gain {wins}.",
                     player=rival + 1, cup=cup, points=points_words(points), wins=wins_words(share),
                 )
                 yield Reason("ahead_of", text, 1.5 + 20 * share)
