@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from math import sqrt
 
 from cython_ext.game import CHANCE_POINT, GAME_OVER, State
@@ -97,7 +97,7 @@ def usage(game: CampusGame, args: argparse.Namespace) -> None:
     spaces: Counter[int] = Counter()
     rounds: Counter[int] = Counter()
     waiters: Counter[int] = Counter()
-    wins_of: Counter[int] = Counter()
+    wins_of: dict[int, float] = defaultdict(float)
     turns = 0
     scores: list[float] = []
     choice = random.Random(args.seed)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engines.campus import components as campus_components
+from engines.campus.engine import ENGINE as CAMPUS
 from engines.campus.rules import CampusGame
 from engines.component_set import parse_set, read_toml
 from engines.gatto.engine import ENGINE
@@ -37,7 +38,7 @@ def campus_games() -> dict[str, CampusGame]:
     board on which dice often cannot be placed and resources run out."""
     folder = Path(campus_components.__file__).parent / "components"
     sets = [
-        parse_set(read_toml(path), path, "campus", campus_components.parse)
+        parse_set(read_toml(path), path, "campus", CAMPUS.parse_components)
         for path in (folder / "reconstructed.toml", OTHER_CAMPUS)
     ]
     space = campus_components.Space

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -260,6 +261,22 @@ def accepts(message: game_pb2.GameState) -> State | None:
         return ENGINE.decode(message, GAME)
     except BrainError as error:
         return None if error.violations else pytest.fail("refused without a reason")
+
+
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [("table", 1), ("waiters", 1), ("white_tokens", 1), ("objectives", "most_mint"), ("turn.dice", 1),
+     ("turn.served", 1), ("turn.red_tokens", 1)],
+)  # fmt: skip
+def test_lists_too_long_are_refused_unread(path: str, entry: object) -> None:
+    message = encode(BASIC)
+    part: Any = message.campus
+    for name in path.split("."):
+        part = getattr(part, name)
+    part.extend([entry] * 100_000)
+    with pytest.raises(BrainError) as caught:
+        ENGINE.decode(message, GAME)
+    assert [(v.field, v.reason[:15]) for v in caught.value.violations] == [(f"state.campus.{path}", "must be at most")]
 
 
 def test_random_changes_never_crash_and_accepted_ones_are_playable() -> None:

@@ -15,6 +15,7 @@ from statistics import mean, median
 
 import pytest
 
+from engines.campus import ENGINE
 from engines.campus import components as printed
 from engines.campus.components import CampusSet, Card, Space
 from engines.campus.reconstruct import document, strength
@@ -25,7 +26,7 @@ TEXT = FILE.read_text(encoding="utf-8")
 
 
 def load(text: str = TEXT) -> ComponentSet[CampusSet]:
-    return parse_set(tomllib.loads(text), "set.toml", "campus", printed.parse)
+    return parse_set(tomllib.loads(text), "set.toml", "campus", ENGINE.parse_components)
 
 
 SET = load().contents
@@ -274,6 +275,14 @@ def test_a_wrong_dish_is_named_by_both_totals() -> None:
     found = faults(swap('dishes = "E', 'dishes = "C'))
     assert "cards: dishes E, common ones included: wants 46, found 45" in found
     assert "cards: dishes C, common ones included: wants 16, found 17" in found
+
+
+def test_faults_of_all_kinds_are_told_at_once() -> None:
+    text = swap("tokens = [9,", "tokens = [8,").replace("deck = [14,", "deck = [99,").replace(FIRST + "\n", "")
+    found = faults(text)
+    assert "tokens[0]: tokens E: wants 9, found 8" in found
+    assert "cards: customer cards: wants 48, found 47" in found
+    assert any(fault.startswith("basic.deck: wants a list of integers from 1 to 40") for fault in found)
 
 
 def test_a_check_that_differs_from_the_dishes_is_a_warning() -> None:

@@ -76,7 +76,8 @@ def sees_the_next_card(state: State, viewer: int, truth: Truth) -> Answer:
 BASIC = position(Step.SERVE, trays={0: "EEHM", 1: "SC"}, owned={0: [20, 45], 1: [36]}, dice=[0, 1], placed=[0, 4])
 # The last round: what an opponent should deny Abigail depends on her secret objective.
 ABIGAIL = position(
-    Step.SERVE, advanced=True, waiters=("abigail", "john"), active=1, trays={0: "EH", 1: "EHMSC"}, secret="most_cupcakes",
+    Step.SERVE, advanced=True, waiters=("abigail", "john"), active=1, trays={0: "EH", 1: "EHMSC"},
+    secret="most_cupcakes",
     owned={0: [18, 38, 6, 1, 2, 3, 4, 5, 7], 1: [24, 8, 9, 10, 11, 12, 13, 14, 15]}, last_round=True, below=(22, 0),
     tops=(25, -1), table=[16, 19, 20, 21, 22, 31, 39], dice=[0, 1], placed=[0, 4], scores={0: 60, 1: 58}, round_=6,
 )  # fmt: skip

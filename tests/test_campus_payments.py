@@ -98,8 +98,8 @@ def test_the_richest_card_has_room(waiter: str, most: int) -> None:
     for places, dice in (([11, 15], [2, 2]), ([3, 15], [0, 2]), ([15, 15], [0, 0])):
         state = position(
             Step.PAY, players=5, advanced=True, waiters=(waiter, *others), trays={0: "EEEEEHHHHHMMMMMSSSSSCCCC"},
-            owned={0: tokens}, table=[index], tops=(-1, -1), dice=dice, placed=places, white=255, whites=0, paying=index,
-            secret="most_cupcakes",
+            owned={0: tokens}, table=[index], tops=(-1, -1), dice=dice, placed=places, white=255, whites=0,
+            paying=index, secret="most_cupcakes",
         )  # fmt: skip
         found = max(found, len(game.from_bytes(bytes(state)).moves()))
     assert found == most if waiter == "samuel" else found <= most

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from cafebrain.v1 import campus_pb2
@@ -10,7 +10,7 @@ from cython_ext.game import CHANCE_POINT, GAME_OVER, State
 from engines.campus import checks
 from engines.campus.components import CARDS, GIFTS_MAX, OBJECTIVE_COLORS, RESOURCES, TYPES, VARIANTS, WAITERS, CampusSet
 from engines.campus.rules import CampusGame, Step
-from engines.campus.wire import enums, indices, read_enums, read_resources, resources_message
+from engines.campus.wire import at_most, enums, indices, read_enums, read_resources, resources_message
 from engines.violations import Violations
 
 ROUNDS = 60
@@ -161,8 +161,10 @@ class _Reader:
         self.places[number - 1] = path
         return number - 1
 
-    def cards(self, path: str, numbers: Iterable[int]) -> int:
+    def cards(self, path: str, numbers: Sequence[int]) -> int:
         """Return cards as a mask."""
+        if not at_most(path, numbers, CARDS, self.faults):
+            return 0
         found = [self.card(f"{path}[{i}]", number) for i, number in enumerate(numbers)]
         return sum({1 << card for card in found if card >= 0})
 
@@ -195,8 +197,7 @@ class _Reader:
     def laid_out(self) -> list[int]:
         """Return the objective of each colour, -1 where it is not laid out yet."""
         result = [-1, -1, -1]
-        if len(self.message.objectives) > len(result):
-            self.faults.add("objectives", len(self.message.objectives), "must be at most 3")
+        if not at_most("objectives", self.message.objectives, len(result), self.faults):
             return result
         for i, name in enumerate(self.message.objectives):
             result[i] = self.known(f"objectives[{i}]", name, self.objectives)
@@ -214,6 +215,14 @@ class _Reader:
         """Return the running turn."""
         message, faults = self.message.turn, self.faults
         spaces = self.contents.side(VARIANTS[fields["advanced"]]).spaces
+        for name, items, most in (
+            ("dice", message.dice, 2),
+            ("placed", message.placed, 2),
+            ("conversions", message.conversions, 2),
+            ("served", message.served, CARDS),
+        ):
+            at_most(f"turn.{name}", items, most, faults)
+        faults.check()
         dice = [die - 1 for i, die in enumerate(message.dice) if faults.in_range(f"turn.dice[{i}]", die, 1, 3)]
         if len(message.dice) not in (0, 2):
             faults.add("turn.dice", len(message.dice), "must be two dice, or none")

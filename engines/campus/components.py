@@ -6,7 +6,6 @@ give by number of players are lists for 2, 3, 4 and 5 players.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,18 +48,6 @@ CARDS = 48
 SPACES_MAX = 16  # spaces of one side of the board the engine has room for
 GIFTS_MAX = 15  # gifts of one colour the engine has room for
 TABLES = 7
-
-# Totals printed in the rulebook (Components, Appendix I) or derived from it.
-GROUP_TOTAL = 16  # cards with 2, with 3 and with 4 customers
-TYPE_TOTAL = 18  # customers of each type
-DISH_TOTALS = (46, 36, 29, 22, 16)
-COMMON_TOTAL = 5
-TOKEN_TOTALS = (9, 8, 7, 6, 5)
-RED_TOTAL = BLUE_TOTAL = 8
-# Counters as (resources served, on dishes of, times), and the cashiers' $ per variant. The engine relies on the
-# counters: they bound how many payments a card can have.
-COUNTERS = {("MS", "C", 1), ("EH", "MS", 2), ("EHMSC", "EH", 3)}
-CASHIERS = {"basic": [4, 6], "advanced": [5, 7]}
 
 
 @dataclass(frozen=True)
@@ -153,10 +140,13 @@ def worth(dishes: str) -> int:
 
 
 def parse(data: dict[str, Any], faults: Faults) -> CampusSet:
-    """Check the keys of a component file that belong to the game and return its contents; note every fault."""
+    """Check the keys of a component file that belong to the game and return its contents; note every fault.
+
+    The totals are checked by totals.check_totals.
+    """
     faults.unknown_keys(data, {"tokens", "cards", "objectives", "dislikes", "basic", "advanced", "awards"})
     tokens = _row(data, "tokens", 5, 0, 30, faults, "")
-    contents = CampusSet(
+    return CampusSet(
         tokens=tokens,
         cards=tuple(_card(entry, f"cards[{i}].", faults) for i, entry in enumerate(faults.tables(data, "cards"))),
         objectives=tuple(
@@ -169,9 +159,6 @@ def parse(data: dict[str, Any], faults: Faults) -> CampusSet:
         advanced=_side(faults.table(data, "advanced"), "advanced.", faults),
         awards=tuple(zip(*_awards(faults.table(data, "awards"), faults), strict=True)),
     )
-    if not faults.failed:
-        _totals(contents, faults)
-    return contents
 
 
 def _row(
@@ -323,75 +310,3 @@ def _side(table: dict[str, Any], prefix: str, faults: Faults) -> Side:
 def _awards(table: dict[str, Any], faults: Faults) -> list[tuple[int, ...]]:
     faults.unknown_keys(table, {"first", "tied", "second"}, "awards.")
     return [_row(table, key, 4, 0, 99, faults, "awards.") for key in ("first", "tied", "second")]
-
-
-def _totals(contents: CampusSet, faults: Faults) -> None:
-    """Note every total that differs from the one printed in the rulebook, or derived from it."""
-
-    def total(key: str, what: str, found: int, wanted: int) -> None:
-        if found != wanted:
-            faults.error(key, f"{what}: wants {wanted}, found {found}")
-
-    cards = contents.cards
-    total("cards", "customer cards", len(cards), CARDS)
-    sizes = Counter(len(card.customers) for card in cards)
-    for size in (2, 3, 4):
-        total("cards", f"cards with {size} customers", sizes[size], GROUP_TOTAL)
-    types = Counter(kind for card in cards for kind in card.customers)
-    for kind, name in enumerate(TYPES):
-        total("cards", f"customers of type {name}", types[kind], TYPE_TOTAL)
-    dishes = Counter("".join(card.all_dishes for card in cards))
-    for resource, wanted in zip(RESOURCES, DISH_TOTALS, strict=True):
-        total("cards", f"dishes {resource}, common ones included", dishes[resource], wanted)
-    total("cards", "cards with a common dish", sum(1 for card in cards if card.common), COMMON_TOTAL)
-    careers = Counter(card.career for card in cards if card.reverse == "career")
-    for career in CAREERS:
-        total("cards", f"careers {career}", careers[career], 1)
-    satisfiers = Counter(card.satisfier for card in cards if card.reverse == "satisfier")
-    for kind, name in enumerate(TYPES):
-        total("cards", f"satisfiers (red tokens) for {name}", satisfiers[kind], RED_TOTAL // len(TYPES))
-    multipliers = Counter(card.resources for card in cards if card.reverse == "multiplier")
-    for resource in RESOURCES:
-        total("cards", f"multipliers of {resource}", multipliers[resource], 1)
-    total("cards", "blue tokens", sum(card.tokens for card in cards), BLUE_TOTAL)
-    for card in cards:
-        if card.reverse == "multiplier" and card.resources in "HS":
-            total("cards", f"blue tokens of {card.resources}", card.tokens, {"H": 2, "S": 1}[card.resources])
-    manipulators = Counter(f"{card.form} {card.color}" for card in cards if card.reverse == "manipulator")
-    for name, count in manipulators.items():
-        if count > 1:
-            faults.error("cards", f"manipulator {name} twice: the engine has room for one of each")
-    for index, resource in enumerate(RESOURCES):
-        total(f"tokens[{index}]", f"tokens {resource}", contents.tokens[index], TOKEN_TOTALS[index])
-        gifts = sum(1 for card in cards if card.gift == resource)
-        if gifts > GIFTS_MAX:
-            faults.error("cards", f"gifts {resource}: at most {GIFTS_MAX}, found {gifts}")
-    total("objectives", "objectives", len(contents.objectives), 15)
-    for color in OBJECTIVE_COLORS:
-        total("objectives", f"{color} objectives", sum(1 for o in contents.objectives if o.color == color), 5)
-    about = Counter(objective.kind for objective in contents.objectives)
-    for what, wanted in (("resource", 5), ("customers", 4), ("groups", 3), ("gifts", 1), ("spaces", 1), ("cards", 1)):
-        total("objectives", f"objectives about {what}", about[what], wanted)
-    if len({objective.id for objective in contents.objectives}) != len(contents.objectives):
-        faults.error("objectives", "two objectives have the same id")
-    about = Counter(dislike.kind for dislike in contents.dislikes)
-    for what, wanted in (("customers", 4), ("gifts", 1), ("tray", 1)):
-        total("dislikes", f"dislikes about {what}", about[what], wanted)
-    if len({dislike.id for dislike in contents.dislikes}) != len(contents.dislikes):
-        faults.error("dislikes", "two dislikes have the same id")
-    for variant in VARIANTS:
-        spaces = contents.side(variant).spaces
-        counters = [(space.source, space.target, space.times) for space in spaces if space.times]
-        if len(counters) != len(COUNTERS) or set(counters) != COUNTERS:
-            wanted_counters = ", ".join(f"{times}x {source} on {target}" for source, target, times in sorted(COUNTERS))
-            faults.error(f"{variant}.spaces", f"counters: wants {wanted_counters}")
-        cashiers = sorted(space.money for space in spaces if not space.give and not space.times)
-        if cashiers != CASHIERS[variant]:
-            faults.error(f"{variant}.spaces", f"cashiers: wants $ {CASHIERS[variant]}, found {cashiers}")
-        for players, row in enumerate(contents.side(variant).supply, 2):
-            for index, count in enumerate(row):
-                if count > contents.tokens[index]:
-                    faults.error(
-                        f"{variant}.supply[{players - 2}][{index}]",
-                        f"{count} tokens {RESOURCES[index]} for {players} players, there are {contents.tokens[index]}",
-                    )

@@ -12,6 +12,7 @@ from engines.advice import Question, Reason
 from engines.campus import codec, draw, moves, notation, reasons, words
 from engines.campus.components import VARIANTS, CampusSet, parse
 from engines.campus.rules import CampusGame
+from engines.campus.totals import check_totals
 from engines.campus.wire import encode_set
 from engines.component_set import ComponentSet, Faults
 from engines.engine import Engine, GameOption
@@ -34,7 +35,9 @@ class CampusEngine(Engine):
 
     def parse_components(self, data: dict[str, Any], faults: Faults) -> CampusSet:
         """Check cards, objectives, board and tables, and that the printed totals add up."""
-        return parse(data, faults)
+        contents = parse(data, faults)
+        check_totals(contents, faults)
+        return contents
 
     def encode_components(self, components: ComponentSet[CampusSet], message: game_pb2.Components) -> None:
         """Fill in cards, objectives, board and tables."""

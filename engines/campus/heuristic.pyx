@@ -77,7 +77,11 @@ cdef enum:
     CANDIDATES = 9  # cards that can be served at a time
 
 cdef float CARDS_PER_TURN = 1.1
-cdef float INCOME = 9.0  # $ a turn without any training
+# $ a turn to come, basic and advanced, without training; more for every turn after it, as training grows; and the part
+# that counts of what training is worth by itself. Fitted to games between searches of 200 visits.
+cdef float[2] INCOME = [8.5, 10.5]
+cdef float GROWTH = 0.9
+cdef float TRAINED = 0.5
 cdef float KEEP_BASE = 1.0  # what any resource in the tray is good for in later turns, in $
 cdef float KEEP_WORTH = 0.7  # the part of its worth that adds to that
 cdef float NEAR_MISS = 0.3  # of its value, what a card with one dish missing is good for
@@ -89,7 +93,7 @@ cdef float turns_left(const Set* set, const Campus* s, int p) noexcept nogil:
     if s.last_round:
         return 1 if p >= s.active else 0
     cards = s.below[0] + (s.top[0] != NONE)
-    return cards / (CARDS_PER_TURN * s.header.players) + <float>0.8
+    return cards / (CARDS_PER_TURN * s.header.players) + <float>0.6
 
 
 cdef inline float keep_value(int k, float later) noexcept nogil:
@@ -428,7 +432,7 @@ cdef void expectation(const Set* set, const Campus* s, float* win, float* score)
     cdef int[MAX_PLAYERS] award
     cdef const Player* player
     cdef int p, k, players = s.header.players
-    cdef float turns, most = 0, spread, total = 0, settled
+    cdef float turns, later, most = 0, spread, total = 0, settled
     for p in range(players):
         player = &s.player[p]
         tally(set, player.owned, &tallies[p])
@@ -444,13 +448,14 @@ cdef void expectation(const Set* set, const Campus* s, float* win, float* score)
                 score[p] += keep_value(k, turns) * player.tray[k]
         turns = max(turns, <float>0)
         most = max(most, turns)
-        score[p] += turns * (INCOME + ability(set, s, player))
+        later = max(turns - 1, <float>0)
+        score[p] += turns * (INCOME[s.advanced] + GROWTH * later + TRAINED * ability(set, s, player))
     settled = <float>1.0 / (1 + <float>0.3 * most)
     for k in range(3):
         if s.objective[k] != NONE:
             awards(set, s, tallies, s.objective[k], award)
             for p in range(players):
-                score[p] += settled * award[p]
+                score[p] += settled * award[p] + (1 - settled) * set.award[players][0] / players
     if s.secret != NONE:
         awards(set, s, tallies, s.secret, award)
         for p in range(players):

@@ -263,28 +263,28 @@ cdef uint32_t payments(const Purse* purse, const Card* card, uint32_t* out) noex
     return x.n
 
 
-cdef bint cover(Search* x, const Card* card, int i, int cover) noexcept nogil:
+cdef bint cover(Search* x, const Card* card, int i, int how) noexcept nogil:
     """Covers dish i; returns whether that is possible."""
     cdef int dish = card.dish[i], pool, at, k
     cdef uint8_t bit = 1 << card.type[i] if i < card.size else 0
-    if cover == COVER_TRAY and x.left.tray[dish]:
+    if how == COVER_TRAY and x.left.tray[dish]:
         x.left.tray[dish] -= 1
         x.spent[dish] += 1
-    elif cover == COVER_BLUE and x.left.blue[dish]:
+    elif how == COVER_BLUE and x.left.blue[dish]:
         x.left.blue[dish] -= 1
         x.blue[dish] += 1
-    elif cover == COVER_RED and x.left.red & bit:
+    elif how == COVER_RED and x.left.red & bit:
         x.left.red ^= bit
         x.red |= bit
-    elif cover == COVER_WHITE and x.left.white & bit:
+    elif how == COVER_WHITE and x.left.white & bit:
         x.left.white ^= bit
         x.white |= bit
-    elif cover == COVER_YELLOW and x.left.yellow:
+    elif how == COVER_YELLOW and x.left.yellow:
         x.left.yellow = 0
         x.yellow = 1
-    elif COVER_CONVERTED <= cover < COVER_CONVERTED + POOLS * KINDS:
-        pool = (cover - COVER_CONVERTED) // KINDS
-        k = (cover - COVER_CONVERTED) % KINDS
+    elif COVER_CONVERTED <= how < COVER_CONVERTED + POOLS * KINDS:
+        pool = (how - COVER_CONVERTED) // KINDS
+        k = (how - COVER_CONVERTED) % KINDS
         at = pool_of(pool, dish)
         if not x.left.left[at] or not x.left.target[pool] >> dish & 1 or not x.left.source[pool] >> k & 1:
             return False

@@ -266,7 +266,8 @@ second = [0, 0, 6, 7]
 
 [provenance]
 tokens = { source = "rulebook", note = "Components." }
-supply = { source = "rulebook", note = "Setup; the missing cell: basic 5 (derived), advanced 4 (chosen)." }
+supply = { source = "rulebook", note = "Setup, but for the missing cell: 5 players, cupcakes." }
+missing_cell = { source = "reconstructed", note = "Basic 5 follows from the tokens, advanced 4 was chosen." }
 decks = { source = "rulebook", note = "Setup." }
 awards = { source = "rulebook", note = "Employees of the Month." }
 trays = { source = "rulebook", note = "Capacity; talents of John and William." }
@@ -278,8 +279,8 @@ reverse_sides = { source = "reconstructed", note = "Careers, satisfiers and the 
 from the text; the other counts and which card carries what were chosen." }
 board = { source = "reconstructed", note = "Printed: 1M+$2, 1S, what cashiers and counters give. The other spaces and \
 the colours of cashiers and counters were chosen." }
-objectives = { source = "derived", note = "Appendix II and the 15 cards; the colours of all but Abigail's table were \
-chosen." }
+objectives = { source = "derived", note = "Appendix II and the number of 15 cards." }
+objective_colors = { source = "reconstructed", note = "Five of each colour." }
 dislikes = { source = "rulebook", note = "Promo Dislikes." }
 """
 

@@ -349,10 +349,12 @@ cdef void receive_gift(Campus* s, int choice) noexcept nogil:
 cdef int check(const Set* set, const Campus* s) noexcept nogil:
     """$ of the turn."""
     cdef const Player* me = &s.player[s.active]
-    cdef const Dislike* dislike = &set.dislike[me.dislike] if me.dislike != NONE else NULL
+    cdef const Dislike* dislike = NULL
     cdef const Card* card
     cdef uint64_t left = s.turn.served
     cdef int k, total = s.turn.money + 4 * count_bits(s.turn.white)
+    if me.dislike != NONE:
+        dislike = &set.dislike[me.dislike]
     while left:
         card = &set.card[lowest_bit(left)]
         left &= left - 1

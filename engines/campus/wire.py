@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Sized
 
 from cafebrain.v1 import campus_pb2
 from engines.campus import terms
@@ -59,9 +59,19 @@ def enums(mask: int) -> list[int]:
     return [i + 1 for i in indices(mask)]
 
 
-def read_enums(path: str, values: Iterable[int], count: int, faults: Violations) -> int:
+def at_most(path: str, items: Sized, most: int, faults: Violations) -> bool:
+    """Note a list that is too long; return whether it may be read."""
+    if len(items) <= most:
+        return True
+    faults.add(path, f"{len(items)} entries", f"must be at most {most}")
+    return False
+
+
+def read_enums(path: str, values: Sequence[int], count: int, faults: Violations) -> int:
     """Return enum values as a mask; note unknown and repeated ones."""
     mask = 0
+    if not at_most(path, values, count, faults):
+        return mask
     for i, value in enumerate(values):
         if faults.in_range(f"{path}[{i}]", value, 1, count):
             if mask >> value - 1 & 1:
