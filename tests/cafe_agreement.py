@@ -30,7 +30,7 @@ def reference_move(state: State, code: int) -> tuple[object, ...]:
     if kind == "pass":
         return (kind,)
     if kind == "bid":
-        return (kind, move.count)
+        return (kind, move.number)
     if kind == "pay":
         return (kind, move.color)
     if kind == "take":
@@ -46,7 +46,7 @@ def reference_move(state: State, code: int) -> tuple[object, ...]:
         plants = (1, 2, 3)
         return (kind, frozenset(where[c] for c, g in group.items() if g == move.cell and kinds[c][0] in plants))
     if kind == "fill":
-        return (kind, where[move.cell], ref.one(move.color, move.count))
+        return (kind, where[move.cell], ref.one(move.color, move.number))
     if kind in ("dry", "roast"):
         return (kind, where[move.cell], move.color)
     if kind == "serve":

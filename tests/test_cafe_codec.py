@@ -425,7 +425,7 @@ def test_refuses_impossible_open_actions(kind: int) -> None:
     message.open_action.ClearField("squares")
     assert "open_action.squares" in refused(message)
     message = open_position(kind)
-    message.open_action.kind = codes.OPEN_DRY if kind == codes.OPEN_SERVE else codes.OPEN_SERVE  # its squares do not show that
+    message.open_action.kind = codes.OPEN_DRY if kind == codes.OPEN_SERVE else codes.OPEN_SERVE
     assert "must be" in refused(message)["open_action.squares[0]"]
     message = open_position(kind)
     message.actions_left = 8

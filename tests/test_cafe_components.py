@@ -180,7 +180,7 @@ FAULTS: list[tuple[str, Any, str, str]] = [
     ("a long id", lambda d: d["plan"][1].update(id="p" * 17), "plan[1].id", "1 to 16 of"),
     ("a wrong total", lambda d: d["totals"].update(cup=23), "totals.cup", "says 23, the plan cards show 24"),
     ("a total missing", lambda d: d["totals"].pop("dry"), "totals.dry", "missing"),
-    ("a start card without roaster", put("start", 0, 1, 2, "dry"), "start[0].squares", "wants 1 of dry; found 2"),
+    ("a start card without roaster", put("start", 0, 1, 2, "empty"), "start[0].squares", "wants 1 of roast; found 0"),
 ]  # fmt: skip
 
 

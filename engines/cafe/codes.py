@@ -20,7 +20,7 @@ class Code(NamedTuple):
 
     kind: str  # one of KINDS
     card: int = 0  # draw, take, reject: card number
-    count: int = 0  # bid, fill: cubes
+    number: int = 0  # bid, fill: cubes
     color: int = 0  # pay, take (NO_COLOR: nothing paid), fill, dry, roast
     row: int = 0  # place
     column: int = 0
@@ -35,7 +35,7 @@ def unpack(code: int) -> Code:
     if kind in ("draw", "reject"):
         return Code(kind, card=what)
     if kind == "bid":
-        return Code(kind, count=what)
+        return Code(kind, number=what)
     if kind == "pay":
         return Code(kind, color=what)
     if kind == "take":
@@ -43,7 +43,7 @@ def unpack(code: int) -> Code:
     if kind == "place":
         return Code(kind, row=(what >> 6 & 63) - ORIGIN, column=(what & 63) - ORIGIN, rotation=what >> 12)
     if kind == "fill":
-        return Code(kind, cell=what >> 4, count=what >> 2 & 3, color=what & 3)
+        return Code(kind, cell=what >> 4, number=what >> 2 & 3, color=what & 3)
     if kind in ("dry", "roast"):
         return Code(kind, cell=what >> 2, color=what & 3)
     if kind == "serve":
@@ -57,7 +57,7 @@ def pack(code: Code) -> int:
     if kind in ("draw", "reject"):
         what = code.card
     elif kind == "bid":
-        what = code.count
+        what = code.number
     elif kind == "pay":
         what = code.color
     elif kind == "take":
@@ -65,7 +65,7 @@ def pack(code: Code) -> int:
     elif kind == "place":
         what = code.rotation << 12 | (code.row + ORIGIN) << 6 | code.column + ORIGIN
     elif kind == "fill":
-        what = code.cell << 4 | code.count << 2 | code.color
+        what = code.cell << 4 | code.number << 2 | code.color
     elif kind in ("dry", "roast"):
         what = code.cell << 2 | code.color
     elif kind == "serve":

@@ -189,7 +189,8 @@ def parse_shops(table: dict[str, Any], prefix: str, faults: Faults) -> tuple[Sho
         counts = [cubes.count(color) for color in COLORS]
         if max(counts) > MAX_PER_COLOR or sum(counts) > MAX_PER_SHOP:
             faults.error(
-                key + "cubes", f"the engine holds up to {MAX_PER_SHOP} cubes, {MAX_PER_COLOR} of a colour; found {cubes!r}"
+                key + "cubes",
+                f"the engine holds up to {MAX_PER_SHOP} cubes, {MAX_PER_COLOR} of a colour; found {cubes!r}",
             )
         points = faults.integer(entry, "points", 0, MAX_SHOP_POINTS, key)
         shops.append(Shop((counts[0], counts[1], counts[2], counts[3]), points))

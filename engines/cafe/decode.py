@@ -210,7 +210,12 @@ class _Reader:
         area = fields["areas"][fields["to_move"]]
         if not faults.in_range("open_action.kind", action.kind, codes.OPEN_DRY, codes.OPEN_SERVE):
             return
-        kinds = {codes.OPEN_DRY: ["dry"], codes.OPEN_ROAST: ["roast"], codes.OPEN_EMPTY: ["roast"], codes.OPEN_SERVE: ["shop", "waiter"]}
+        kinds = {
+            codes.OPEN_DRY: ["dry"],
+            codes.OPEN_ROAST: ["roast"],
+            codes.OPEN_EMPTY: ["roast"],
+            codes.OPEN_SERVE: ["shop", "waiter"],
+        }
         cells = [
             self.cell(f"open_action.squares[{index}]", square, kinds[action.kind])
             for index, square in enumerate(action.squares)
@@ -222,7 +227,7 @@ class _Reader:
         if action.kind in (codes.OPEN_DRY, codes.OPEN_ROAST):
             colors = [color for cell in cells for color, count in enumerate(area["cubes"].get(cell, [])) if count]
             if len(colors) != len(cells) or len(set(colors)) != len(colors) or len(set(cells)) != len(cells):
-                faults.add("open_action.squares", len(cells), "must be different squares with cubes of different colours")
+                faults.add("open_action.squares", len(cells), "must be different squares of different colours")
             if any(hand):
                 faults.add("open_action.hand", hand, "must be empty")
             fields["open_used"], fields["open_cell"] = cells, max(colors, default=0)
@@ -300,7 +305,7 @@ class _Reader:
                 f"must be {discarded} together at this point of the game",
             )  # fmt: skip
         self.check_offer(fields)
-        deck = {card for card in fields["deck"]}
+        deck = set(fields["deck"])
         fields["unseen"] = [
             card
             for card in range(FIRST_START if fields["expresso"] else FIRST_EXPRESSO)
@@ -318,7 +323,7 @@ class _Reader:
         return int(before + (order < fields["turn"]))
 
     def check_offer(self, fields: dict[str, Any]) -> None:
-        """The number of cards on offer follows from the step."""
+        """Check the number of cards on offer, which follows from the step."""
         step, turn, found = fields["step"], fields["turn"], len(fields["offer"])
         full = (self.players + 1 if fields["auction"] else 3) + fields["expresso"]
         gone = turn if fields["auction"] else 0
@@ -336,7 +341,7 @@ class _Reader:
         self.faults.in_range("offer", found, low, high)
 
     def check_deck(self, fields: dict[str, Any]) -> None:
-        """What is unseen must fit into the deck; a known deck is complete."""
+        """Check that what is unseen fits into the deck, and that a known deck is complete."""
         faults = self.faults
         per_round = self.players + (1 if fields["auction"] else 2) + fields["expresso"]
         size = ROUNDS * (self.players + 2) + (8 if fields["expresso"] else 0)
@@ -346,7 +351,7 @@ class _Reader:
         left = size - (fields["round"] - 1) * per_round - drawn
         expresso = sum(card >= FIRST_EXPRESSO for card in fields["unseen"])
         if expresso > left + fields["unknown_discards"]:
-            faults.add("discards", expresso, f"{expresso} Expresso cards are unseen, but the deck has only {left} cards")
+            faults.add("discards", expresso, f"{expresso} Expresso cards are unseen, the deck has only {left} cards")
         if not fields["open_deck"]:
             return
         if self.players != 1:

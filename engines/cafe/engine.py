@@ -51,7 +51,7 @@ class CafeEngine(Engine):
         Raises BrainError INVALID_ARGUMENT for an auction without opponents or an open deck with some.
         """
         assert isinstance(game, CafeGame)
-        on = {name: value == "true" for name, value in options.items()}
+        on = {option.name: options.get(option.name, option.default) == "true" for option in self.options}
         if on["auction"] and players == 1:
             raise _refused("auction", "an auction wants at least two players")
         if on["open_deck"] and players > 1:

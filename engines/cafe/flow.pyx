@@ -1,5 +1,5 @@
 """The course of a round: draft, auction, actions in turn; chance; the result."""
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, OVER, Components, ConstStatePtr, StatePtr
@@ -103,15 +103,15 @@ cdef void draw(const Table* t, Position* p, int card) noexcept nogil:
 
 cdef void draw_all(const Table* t, Position* p) noexcept nogil:
     """Go to the next draw; with an open deck the cards come by themselves."""
-    cdef int place, card
+    cdef int next_place, card
     p.step = STEP_DRAW
     p.header.to_move = CHANCE
     while p.open_deck and p.step == STEP_DRAW:
-        place = 0
-        while p.deck[place] == NO_CARD:
-            place += 1
-        card = p.deck[place]
-        p.deck[place] = NO_CARD
+        next_place = 0
+        while p.deck[next_place] == NO_CARD:
+            next_place += 1
+        card = p.deck[next_place]
+        p.deck[next_place] = NO_CARD
         draw(t, p, card)
         if not deck_left(p):
             p.open_deck = False  # nothing is left to know
@@ -226,7 +226,7 @@ cdef uint32_t legal_moves(Components components, ConstStatePtr state, uint32_t* 
 
 
 cdef uint32_t outcomes(Components components, ConstStatePtr state, uint32_t* out, double* probability) noexcept nogil:
-    """Each unseen Expresso card is next with the same chance; unseen plan cards, some of them removed, share the rest."""
+    """Each unseen Expresso card is next with the same chance; unseen plan cards, some removed, share the rest."""
     cdef const Position* p = <const Position*>state
     cdef uint64_t plan = p.unseen & (bit(FIRST_EXPRESSO) - 1), expresso = p.unseen >> FIRST_EXPRESSO
     cdef double each = 1.0 / (deck_left(p) + p.unknown_discards)

@@ -37,15 +37,15 @@ def encode(game: CafeGame, state: State, code: int, message: cafe_pb2.CafeMove) 
     if move.kind == "take" and move.color != NO_COLOR:
         part.pay = color_message(move.color)
     if move.kind == "bid":
-        part.cubes = move.count
+        part.cubes = move.number
     if move.kind == "place":
         part.row, part.column, part.rotation = move.row, move.column, move.rotation
     if move.kind in ("grow", "fill", "dry", "roast", "empty", "serve", "discard"):
         part.square.CopyFrom(square_message(game.read(state), state.to_move, move.cell))
-    if move.kind in ("pay", "dry", "roast") or (move.kind == "fill" and move.count):
+    if move.kind in ("pay", "dry", "roast") or (move.kind == "fill" and move.number):
         part.color = color_message(move.color)
     if move.kind == "fill":
-        part.cubes = move.count
+        part.cubes = move.number
     if move.kind == "serve":
         part.cubes.CopyFrom(cubes_message(move.cubes))
 
@@ -84,7 +84,7 @@ class _Reader:
             return Code(kind, card=self.card(part.card), color=pay)
         if kind == "bid":
             self.faults.in_range("bid.cubes", part.cubes, 1, MOST_BID)
-            return Code(kind, count=part.cubes)
+            return Code(kind, number=part.cubes)
         if kind == "pay":
             return Code(kind, color=self.color("color"))
         if kind == "place":
@@ -92,7 +92,7 @@ class _Reader:
         if kind == "fill":
             self.faults.in_range("fill.cubes", part.cubes, 0, 2)
             color = self.color("color") if part.cubes else 0
-            return Code(kind, cell=self.cell(), count=part.cubes, color=color)
+            return Code(kind, cell=self.cell(), number=part.cubes, color=color)
         if kind in ("dry", "roast"):
             return Code(kind, cell=self.cell(), color=self.color("color"))
         if kind == "serve":
@@ -125,7 +125,7 @@ class _Reader:
         return color - 1
 
     def place(self) -> Code:
-        """Return a placement; the superfluous rotations of a card that looks the same after a half turn are read."""
+        """Return a placement; of a card that looks the same after a half turn all four rotations are understood."""
         part = self.part
         for axis in ("row", "column"):
             self.faults.in_range(f"place.{axis}", getattr(part, axis), -FARTHEST, FARTHEST)
@@ -163,7 +163,7 @@ def words(game: CafeGame, state: State, code: int) -> Text:
             return say("take {card}", card=card)
         return say("take {card}, paying a {color} cube", card=card, color=COLOR_WORDS[move.color])
     if kind == "bid":
-        return count("bid {n} cube", "bid {n} cubes", move.count)
+        return count("bid {n} cube", "bid {n} cubes", move.number)
     if kind == "pay":
         return say("pay a {color} cube ({owed} left to pay)", color=COLOR_WORDS[move.color], owed=fields["owed"])
     if kind == "place":
@@ -197,9 +197,9 @@ def _action_words(fields: dict[str, Any], move: Code) -> Text:
         ]  # fmt: skip
         return say("grow on {squares}", squares=" ".join(empty))
     if move.kind == "fill":
-        if not move.count:
+        if not move.number:
             return say("leave the {square} at {where} empty", square=SQUARE_WORDS[KINDS[kind]], where=where)
-        cubes = cubes_words([move.count * (color == move.color) for color in range(len(COLORS))])
+        cubes = cubes_words([move.number * (color == move.color) for color in range(len(COLORS))])
         return say("grow {cubes} at {where}", cubes=cubes, where=where)
     if move.kind in ("dry", "roast"):
         goes_on = fields["open"] == (codes.OPEN_DRY if move.kind == "dry" else codes.OPEN_ROAST) and (

@@ -137,7 +137,8 @@ def _square(cards: tuple[Card, ...], area: dict[str, Any], cell: int) -> tuple[s
     face = card.squares[cell % 6]
     cubes = area["cubes"].get(cell, [0, 0, 0, 0])
     if face.kind != "shop":
-        return _short(face), _letters(cubes) if sum(cubes) <= 6 else f"{sum(cubes)}{_letters([min(c, 1) for c in cubes])}"
+        letters = _letters(cubes)
+        return _short(face), letters if len(letters) <= 6 else f"{len(letters)}{letters[0]}"
     squares = [i for i, other in enumerate(card.squares) if other.kind == "shop" and other.shop == face.shop]
     first = cell - cell % 6 + squares[0]
     if first not in area["shops"]:

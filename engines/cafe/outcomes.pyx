@@ -133,15 +133,7 @@ cdef class Outcomes:
         self.table = <const Table*>state.game.native
         self.limit = limit
         self.complete = True
-        slots = 1 << max(10, (2 * limit - 1).bit_length())
-        self.mask = slots - 1
-        self.room = min(limit, 1024)
-        self.nodes = <Node*>malloc(self.room * sizeof(Node))
-        self.slots = <uint32_t*>malloc(slots * sizeof(uint32_t))
-        if self.nodes == NULL or self.slots == NULL:
-            raise MemoryError
-        memset(self.slots, 0xFF, slots * sizeof(uint32_t))
-        if not search(self, depth, prune):
+        if not make_room(self) or not search(self, depth, prune):
             raise MemoryError
 
     def __len__(self) -> int:
@@ -211,23 +203,52 @@ cdef void load(Outcomes o, uint32_t node, Position* p) noexcept nogil:
             p.supply[pile_color(a.cubes[cell])] -= pile_count(a.cubes[cell])
 
 
-cdef bint add(Outcomes o, const Position* p, uint32_t parent, int level) noexcept nogil:
-    """Note a position unless it is known; False where memory fails."""
-    cdef const Area* a = &p.area[p.header.to_move]
-    cdef uint8_t[BYTES] cubes
-    cdef uint64_t h = 0x9E3779B97F4A7C15, word, occupied = 0
-    cdef uint32_t slot
+cdef uint64_t mix(const uint8_t* cubes) noexcept nogil:
+    """Hash of a node's bytes."""
+    cdef uint64_t h = 0x9E3779B97F4A7C15, word
     cdef int i
-    cdef Node* n
-    cdef Node* grown
-    memcpy(cubes, a.cubes, CELLS)
-    memcpy(&cubes[CELLS], a.warehouse, COLORS)
     for i in range(0, BYTES, 8):
         word = 0
         memcpy(&word, &cubes[i], 8 if i + 8 <= BYTES else BYTES - i)
         h = (h ^ word) * <uint64_t>0xFF51AFD7ED558CCD
         h ^= h >> 32
-    slot = h & o.mask
+    return h
+
+
+cdef bint make_room(Outcomes o) noexcept nogil:
+    """Double the room for nodes and, twice as large, the hash table; False where memory fails."""
+    cdef uint32_t room = 2 * o.room if o.room else 512, i, slot
+    cdef Node* nodes = <Node*>realloc(o.nodes, room * sizeof(Node))
+    cdef uint32_t* slots
+    if nodes == NULL:
+        return False
+    o.nodes = nodes
+    slots = <uint32_t*>realloc(o.slots, 2 * room * sizeof(uint32_t))
+    if slots == NULL:
+        return False
+    o.slots = slots
+    o.room = room
+    o.mask = 2 * room - 1
+    memset(slots, 0xFF, 2 * room * sizeof(uint32_t))
+    for i in range(o.used):
+        slot = mix(nodes[i].cubes) & o.mask
+        while slots[slot] != NO_NODE:
+            slot = (slot + 1) & o.mask
+        slots[slot] = i
+    return True
+
+
+cdef bint add(Outcomes o, const Position* p, uint32_t parent, int level) noexcept nogil:
+    """Note a position unless it is known; False where memory fails."""
+    cdef const Area* a = &p.area[p.header.to_move]
+    cdef uint8_t[BYTES] cubes
+    cdef uint64_t occupied = 0
+    cdef uint32_t slot
+    cdef int i
+    cdef Node* n
+    memcpy(cubes, a.cubes, CELLS)
+    memcpy(&cubes[CELLS], a.warehouse, COLORS)
+    slot = mix(cubes) & o.mask
     while o.slots[slot] != NO_NODE:
         if memcmp(o.nodes[o.slots[slot]].cubes, cubes, BYTES) == 0:
             return True
@@ -235,12 +256,6 @@ cdef bint add(Outcomes o, const Position* p, uint32_t parent, int level) noexcep
     if o.used == o.limit:
         o.complete = False
         return True
-    if o.used == o.room:
-        o.room = min(o.limit, 2 * o.room)
-        grown = <Node*>realloc(o.nodes, o.room * sizeof(Node))
-        if grown == NULL:
-            return False
-        o.nodes = grown
     for i in range(CELLS):
         if cubes[i]:
             occupied |= bit(i)
@@ -252,7 +267,7 @@ cdef bint add(Outcomes o, const Position* p, uint32_t parent, int level) noexcep
     n.occupied = occupied
     o.slots[slot] = o.used
     o.used += 1
-    return True
+    return o.used < o.room or make_room(o)
 
 
 cdef bint follow(Outcomes o, const Position* p, uint32_t parent, int level) noexcept nogil:

@@ -31,7 +31,6 @@ from engines.cafe.structs cimport (
     OPEN_EMPTY,
     ORIGIN,
     PAY,
-    PLACE,
     PLANTATION,
     PLAYERS_MAX,
     ROAST,
@@ -234,7 +233,7 @@ cdef float square_worth(const Table* t, const Outlook* o, const Card* card, int 
 
 cdef float take_gain(const Table* t, const Position* p, const Area* a, const Outlook* o, uint32_t what) noexcept nogil:
     cdef const Card* card = &t.card[what >> 3]
-    cdef int square, color
+    cdef int square
     cdef float gain = 0
     for square in range(SQUARES):
         gain += square_worth(t, o, card, square, a.cups)
@@ -398,17 +397,17 @@ cdef void playout_step(Components components, StatePtr state, Rng* rng) noexcept
     cdef Position* p = <Position*>state
     cdef uint32_t[MOVES_MAX] moves
     cdef float[MOVES_MAX] gain
-    cdef uint32_t n, i, j, best = 0
+    cdef uint32_t n, i, j, best = 0, tried = PLACEMENTS_TRIED
     cdef float value, best_value = -1e30
     if p.header.to_move == CHANCE:
         apply(components, state, sample(components, state, rng))
         return
     n = legal_moves(components, state, moves)
-    if p.step == STEP_PLACE and n > PLACEMENTS_TRIED:
-        for i in range(PLACEMENTS_TRIED):
+    if p.step == STEP_PLACE and n > tried:
+        for i in range(tried):
             j = i + rng_below(rng, n - i)
             moves[i], moves[j] = moves[j], moves[i]
-        n = PLACEMENTS_TRIED
+        n = tried
     if n > 1:
         gains(t, p, moves, n, gain)
         for i in range(n):

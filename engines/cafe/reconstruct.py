@@ -41,12 +41,14 @@ expresso = { source = "reconstructed", note = "all faces and nata points chosen"
 """
 
 RED, YELLOW, GREEN, BROWN = range(4)
-ONE_SQUARE = (
-    [((c,), 3) for c in range(4)]
-    + [((c, c), 6) for c in range(4)]
-    + [(pair, 7) for pair in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (0, 2), (1, 3))]
-)
-TWO_SQUARES = [
+Demand = tuple[tuple[int, ...], int]  # colours a shop asks for, points
+PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (0, 2), (1, 3))
+ONE_SQUARE: list[Demand] = [
+    *(((c,), 3) for c in range(4)),
+    *(((c, c), 6) for c in range(4)),
+    *((pair, 7) for pair in PAIRS),
+]
+TWO_SQUARES: list[Demand] = [
     ((RED, RED, GREEN), 10), ((YELLOW, YELLOW, BROWN), 10),
     ((RED, YELLOW, GREEN), 11), ((RED, YELLOW, BROWN), 11),
     ((RED, GREEN, GREEN, BROWN), 13), ((YELLOW, GREEN, BROWN, BROWN), 13),
@@ -62,7 +64,7 @@ DRYERS = (17, 23)
 ROASTERS = (17, 23)
 CUP_CARD_PLANTATIONS = ((10, 9, 9, 10), (12, 13, 13, 12))  # per colour: 22 of each in all
 
-Face = tuple[list[str], list[tuple[tuple[int, ...], int]]]  # six words, shops
+Face = tuple[list[str], list[Demand]]  # six words, shops
 
 
 def lines() -> Iterator[str]:
@@ -112,7 +114,7 @@ def plan_cards(rng: random.Random) -> list[Face]:
 
 
 def half_deck(
-    rng: random.Random, half: int, ones: list[tuple[tuple[int, ...], int]], twos: list[tuple[tuple[int, ...], int]]
+    rng: random.Random, half: int, ones: list[Demand], twos: list[Demand]
 ) -> list[Face]:
     """Return 24 cards with the contents of one half of the deck, dealt until the ship cards are rich enough."""
     rest = [color for color, count in zip(COLORS, CUP_CARD_PLANTATIONS[half], strict=True) for _ in range(count)]
@@ -122,7 +124,7 @@ def half_deck(
         cards: list[list[str]] = [["cup"] if half == 0 else [] for _ in range(24)]
         for card in rng.sample(cards, SHIPS[half]):
             card.append("ship")
-        shops: list[list[tuple[tuple[int, ...], int]]] = [[] for _ in range(24)]
+        shops: list[list[Demand]] = [[] for _ in range(24)]
         order = rng.sample(range(24), len(ones) + len(twos))
         for index, shop in zip(order, ones + twos, strict=True):
             cards[index] += ["shop"] * (1 if shop in ones and len(shop[0]) <= 2 else 2)

@@ -1,5 +1,5 @@
 """Café for Python: the native component table, and positions as plain values."""
-from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, Game, State

@@ -224,20 +224,19 @@ class Game:
     def deliveries(self, player: int, hand: Cubes) -> Iterator[Game]:
         """Every way to divide the cubes in hand among shops, waiters and the warehouse."""
         area = self.areas[player]
-        targets: list[tuple[object, list[Cubes]]] = []
+        targets: list[tuple[str, tuple[int, int], list[Cubes]]] = []
         for (index, shop), cubes in area.served.items():
             need = plus(self.components.cards[area.cards[index][0]].shops[shop].cubes, cubes, -1)
-            targets.append(((index, shop), list(itertools.product(*(range(n + 1) for n in need)))))
+            targets.append(("shop", (index, shop), list(itertools.product(*(range(n + 1) for n in need)))))
         for place in self.places(area, "D"):
             if self.face(area, place).kind == "waiter" and place not in area.cubes:
-                targets.append((place, [NONE, *(one(color) for color in range(4))]))
-        waiters = {t for t, _ in targets} - set(area.served)
+                targets.append(("waiter", place, [NONE, *(one(color) for color in range(4))]))
 
         def divide(index: int, left: Cubes, chosen: list[Cubes]) -> Iterator[list[Cubes]]:
             if index == len(targets):
                 yield chosen
                 return
-            for cubes in targets[index][1]:
+            for cubes in targets[index][2]:
                 rest = plus(left, cubes, -1)
                 if min(rest) >= 0:
                     yield from divide(index + 1, rest, [*chosen, cubes])
@@ -245,14 +244,14 @@ class Game:
         for chosen in divide(0, hand, []):
             after = self.fork()
             mine, left = after.areas[player], hand
-            for (target, _), cubes in zip(targets, chosen, strict=True):
+            for (kind, target, _), cubes in zip(targets, chosen, strict=True):
                 if not any(cubes):
                     continue
                 left = plus(left, cubes, -1)
-                if target in waiters:
-                    mine.cubes[target] = cubes  # type: ignore[index]
+                if kind == "waiter":
+                    mine.cubes[target] = cubes
                 else:
-                    mine.served[target] = plus(mine.served[target], cubes)  # type: ignore[index]
+                    mine.served[target] = plus(mine.served[target], cubes)
             mine.warehouse = plus(mine.warehouse, left)
             yield after
 
@@ -307,7 +306,7 @@ class Game:
         plan = {card for card in self.unseen if card < 48}
         size = 8 * (self.players + 2) + (8 if self.expresso else 0) - self.drawn
         each = 1 / size
-        chances = {card: each for card in self.unseen - plan}
+        chances = dict.fromkeys(self.unseen - plan, each)
         rest = 1 - len(chances) * each
         if rest > 1e-9:
             chances |= {card: rest / len(plan) for card in plan}
@@ -393,7 +392,8 @@ class Game:
             index = at[0]
             if place != self.shop_place(area, (index, face.shop)) or (last is not None and at <= last):
                 continue
-            need = plus(self.components.cards[area.cards[index][0]].shops[face.shop].cubes, area.served[index, face.shop], -1)
+            asked = self.components.cards[area.cards[index][0]].shops[face.shop].cubes
+            need = plus(asked, area.served[index, face.shop], -1)
             for cubes in itertools.product(*(range(min(n, h) + 1) for n, h in zip(need, hand, strict=True))):
                 if any(cubes):
                     found.add(("serve", place, cubes))
@@ -623,9 +623,8 @@ class Game:
         for choice in itertools.product(*options):
             used = [shop for shop in choice if shop is not None]
             if len(used) == len(set(used)):
-                best = max(
-                    best, sum(self.face(area, p).points for p, shop in zip(natas, choice, strict=True) if shop is not None)
-                )
+                taken = [p for p, shop in zip(natas, choice, strict=True) if shop is not None]
+                best = max(best, sum(self.face(area, p).points for p in taken))
         stored = warehouse_points(area.warehouse)
         return {
             "shops": points, "natas": best, "warehouse": stored, "waiters": 0, "total": points + best + stored,
