@@ -19,6 +19,7 @@ FILLS = {
 }  # fmt: skip
 SIGNS = {"dry": "dry", "roast": "roast", "cup": "cup", "ship": "ship", "sack": "sack", "waiter": "waiter"}
 GAP = 24
+MARGIN = 36  # left of an area, for the numbers of its rows
 
 
 def svg(game: CafeGame, state: State) -> str:
@@ -27,12 +28,12 @@ def svg(game: CafeGame, state: State) -> str:
     cards = game.components.contents.cards
     scores = game.score(state)
     bounds = [_bounds(area) for area in fields["areas"]]
-    width = max(720, *(40 + CELL * (right - left + 1) for left, right, _, _ in bounds))
+    width = max(720, *(MARGIN + 20 + CELL * (right - left + 1) for left, right, _, _ in bounds))
     shown = [*fields["offer"], *([] if fields["taken"] is None else [fields["taken"]])]
     across = max(1, int((width - 20) // (CELL * COLUMNS + 20)))
     rows = -(-len(shown) // across)
     offer_height = rows * (2 * CELL + 40)
-    height = 64 + offer_height + sum(40 + GAP + CELL * (bottom - top + 1) for _, _, top, bottom in bounds)
+    height = 64 + offer_height + sum(52 + GAP + CELL * (bottom - top + 1) for _, _, top, bottom in bounds)
     picture = Picture(width, height)
     picture.text(20, 30, f"Café, round {fields['round']} of 8", size=18, bold=True)
     supply = ", ".join(map(str, fields["supply"]))
@@ -59,8 +60,9 @@ def svg(game: CafeGame, state: State) -> str:
         for color, number in enumerate(area["warehouse"]):
             picture.rect(430 + 46 * color, y + 6, CUBE + 2, CUBE + 2, fill=CUBE_COLORS[color])
             picture.text(446 + 46 * color, y + 16, str(number))
-        _area(picture, cards, area, 20 - CELL * left, y + 28 - CELL * top)
-        y += 40 + GAP + CELL * (bottom - top + 1)
+        _area(picture, cards, area, MARGIN - CELL * left, y + 40 - CELL * top)
+        _numbers(picture, bounds[player], y + 36)
+        y += 52 + GAP + CELL * (bottom - top + 1)
     return picture.svg()
 
 
@@ -69,6 +71,17 @@ def _bounds(area: dict[str, Any]) -> tuple[int, int, int, int]:
     rows = [row for _, row, _ in area["visible"].values()]
     columns = [column for _, _, column in area["visible"].values()]
     return min(columns), max(columns), min(rows), max(rows)
+
+
+def _numbers(picture: Picture, bounds: tuple[int, int, int, int], y: float) -> None:
+    """Write the numbers of an area's columns and rows, by which moves name squares."""
+    left, right, top, bottom = bounds
+    for column in range(left, right + 1):
+        x = MARGIN + CELL * (column - left + 0.5)
+        picture.text(x, y, str(column), size=10, fill="#8d8072", anchor="middle")
+    for row in range(top, bottom + 1):
+        down = y + 4 + CELL * (row - top + 0.5) + 3
+        picture.text(MARGIN - 8, down, str(row), size=10, fill="#8d8072", anchor="end")
 
 
 def _area(picture: Picture, cards: tuple[Card, ...], area: dict[str, Any], x: float, y: float) -> None:

@@ -2,13 +2,13 @@
 
 Every reason states what the position shows before and after the move, or a difference that the search measured and
 that lies beyond its noise. Kinds: cup, free_cup, second_ship, shop, plentiful, denies, covers_nothing, covers_cubes,
-covers_cup, closes_shop, joins, more_actions, grows, moves_on, shop_ready, discards, wanted, warehouse, towards_shop,
+covers_cup, closes_shop, joins, more_actions, grows, moves_on, shop_ready, discards, wanted, towards_shop,
 completes_shop, points, last_cube.
 """
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -281,20 +281,6 @@ def _wanted(table: Table, code: Code) -> Iterator[Reason]:
     if asking:
         text = say("Your shop of {points} points asks for what lies there.", points=max(asking))
         yield Reason("wanted", text, 1.5)
-        return
-    stock = table.area["warehouse"]
-    more = _warehouse_points([has + n for has, n in zip(stock, lying, strict=True)]) - _warehouse_points(stock)
-    if more > 0:
-        text = count(
-            "In the warehouse they are worth {n} point more.", "In the warehouse they are worth {n} points more.", more
-        )
-        yield Reason("warehouse", text, 0.8 + 0.3 * more)
-
-
-def _warehouse_points(cubes: Sequence[int]) -> int:
-    """Return 2 points for each cube of the colour with the fewest, 1 for each of the second fewest."""
-    fewest, second, *_ = sorted(cubes)
-    return 2 * fewest + second
 
 
 def _shop_ready(before: Table, after: Table) -> Iterator[Reason]:

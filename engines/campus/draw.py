@@ -40,8 +40,8 @@ def svg(game: CampusGame, state: State) -> str:
         x, y = 16 + index % 6 * (SPACE_WIDTH + 4), top_spaces + index // 6 * (SPACE_HEIGHT + 8)
         picture.rect(x, y, SPACE_WIDTH, SPACE_HEIGHT, fill=SPACE_FILLS[space.color], stroke="#8d8072", radius=6)
         picture.text(x + 6, y + 14, str(index + 1), size=10, fill="#6c6157")
-        text = space_text(space)
-        picture.text(x + SPACE_WIDTH / 2, y + 30, text, size=11 if space.times else 14, anchor="middle", bold=True)
+        text = f"{space.times}× {space.source} → {space.target}" if space.times else space_text(space)
+        picture.text(x + SPACE_WIDTH / 2, y + 30, text, size=12 if space.times else 14, anchor="middle", bold=True)
         turn = zip(fields["turn"]["die"], fields["turn"]["placed"], strict=True)
         for number, die in enumerate(die for die, place in turn if place == index):
             left = x + SPACE_WIDTH - 20 - 18 * number
@@ -92,8 +92,9 @@ def _card(picture: Picture, contents: CampusSet, card: int, x: float, y: float, 
         picture.text(center, y + 40, letter, size=12, fill="#ffffff", anchor="middle", bold=True)
         if not common:
             picture.text(center, y + 59, SHORT_TYPES[printed.customers[index]], size=10, anchor="middle")
-    gift = f", gift {printed.gift}" if printed.gift else ""
-    picture.text(x + 8, y + 76, reverse_text(printed) + gift, size=10)
+    if printed.gift:
+        picture.text(x + CARD_WIDTH - 8, y + 40, f"gift {printed.gift}", size=10, anchor="end")
+    picture.text(x + 8, y + 76, reverse_text(printed), size=10)
 
 
 def _player(
