@@ -64,11 +64,3 @@ def test_a_chance_point_is_the_mean_over_its_draws():
     assert sum(count.values()) == 3000
     for code, chance in state.outcomes():
         assert abs(count[code] / 3000 - chance) < 5 * math.sqrt(chance / 3000)
-
-
-def test_nothing_to_search_when_the_game_is_over():
-    state = start("connect_four")
-    for move in (0, 1, 0, 1, 0, 1, 0):
-        state.apply(move)
-    with pytest.raises(ValueError, match="the game is over"):
-        Search(state, viewer=0, seed=1, memory=8 << 20)
