@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cython_ext.game import CHANCE_POINT, GAME_OVER, State
-from engines.cafe.codes import NO_COLOR, STEP_NAMES, unpack
+from engines.cafe.codes import FREE, STEP_NAMES, unpack
 from engines.cafe.components import CafeComponents
 from engines.cafe.rules import CafeGame
 from tests.reference import cafe as ref
@@ -34,7 +34,7 @@ def reference_move(state: State, code: int) -> tuple[object, ...]:
     if kind == "pay":
         return (kind, move.color)
     if kind == "take":
-        return (kind, move.card, None if move.color == NO_COLOR else move.color)
+        return (kind, move.card, None if move.color == FREE else move.color)
     if kind == "place":
         return (kind, move.rotation, move.row, move.column)
     if kind == "end":

@@ -12,7 +12,7 @@ KINDS = (
     "discard", "end",
 )  # fmt: skip
 ORIGIN = 32
-NO_COLOR = 4
+FREE = 4  # in place of a colour: nothing is paid
 
 
 class Code(NamedTuple):
@@ -21,7 +21,7 @@ class Code(NamedTuple):
     kind: str  # one of KINDS
     card: int = 0  # draw, take, reject: card number
     number: int = 0  # bid, fill: cubes
-    color: int = 0  # pay, take (NO_COLOR: nothing paid), fill, dry, roast
+    color: int = 0  # pay, take (FREE: nothing paid), fill, dry, roast
     row: int = 0  # place
     column: int = 0
     rotation: int = 0

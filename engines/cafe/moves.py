@@ -9,7 +9,7 @@ from cython_ext.game import State
 from engines.cafe import codes
 from engines.cafe.area import FARTHEST
 from engines.cafe.codec import FIRST_START, color_message, cubes_message, cubes_of, square_message
-from engines.cafe.codes import NO_COLOR, Code, pack, unpack
+from engines.cafe.codes import FREE, Code, pack, unpack
 from engines.cafe.components import COLORS, KINDS, CafeComponents
 from engines.cafe.rules import CafeGame
 from engines.violations import Violations
@@ -34,7 +34,7 @@ def encode(game: CafeGame, state: State, code: int, message: cafe_pb2.CafeMove) 
     part.SetInParent()
     if move.kind in ("draw", "take", "reject"):
         part.card = cards[move.card].id
-    if move.kind == "take" and move.color != NO_COLOR:
+    if move.kind == "take" and move.color != FREE:
         part.pay = color_message(move.color)
     if move.kind == "bid":
         part.cubes = move.number
@@ -80,7 +80,7 @@ class _Reader:
         """Return the move; only to be used where no fault was noted."""
         kind, part = self.kind, self.part
         if kind in ("draw", "take", "reject"):
-            pay = self.color("pay", optional=True) if kind == "take" else NO_COLOR
+            pay = self.color("pay", optional=True) if kind == "take" else FREE
             return Code(kind, card=self.card(part.card), color=pay)
         if kind == "bid":
             self.faults.in_range("bid.cubes", part.cubes, 1, MOST_BID)
@@ -116,10 +116,10 @@ class _Reader:
         return 0
 
     def color(self, name: str, optional: bool = False) -> int:
-        """Return a colour from 0, NO_COLOR where none may be given and none is."""
+        """Return a colour from 0, FREE where none may be given and none is."""
         color: int = getattr(self.part, name)
         if optional and color == cafe_pb2.CAFE_COLOR_UNSPECIFIED:
-            return NO_COLOR
+            return FREE
         if not self.faults.in_range(f"{self.kind}.{name}", color, 1, len(COLORS)):
             return 0
         return color - 1
@@ -159,7 +159,7 @@ def words(game: CafeGame, state: State, code: int) -> Text:
             return say("{card} comes on offer", card=card)
         if kind == "reject":
             return say("discard {card}", card=card)
-        if move.color == NO_COLOR:
+        if move.color == FREE:
             return say("take {card}", card=card)
         return say("take {card}, paying a {color} cube", card=card, color=COLOR_WORDS[move.color])
     if kind == "bid":

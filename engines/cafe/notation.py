@@ -82,7 +82,8 @@ def _turn(cards: tuple[Card, ...], fields: dict[str, Any]) -> str:
         return f"a card is drawn, then {player} picks" if fields["turn"] else "cards are drawn"
     text = f"{player} {STEPS[step]}"
     if step == codes.STEP_AUCTION:
-        return f"{text}, bid {fields['bid']}" + (f" by player {fields['bidder'] + 1}" if fields["bid"] else "")
+        bid = f"player {fields['bidder'] + 1} bids {fields['bid']}" if fields["bid"] else "no bid yet"
+        return f"{text}; {bid}"
     if step == codes.STEP_PAY:
         return f"{text}, owes {fields['owed']}"
     if step == codes.STEP_PLACE:

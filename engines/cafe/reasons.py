@@ -14,7 +14,7 @@ from typing import Any
 
 from cython_ext.game import State
 from engines.advice import Question, Reason, wins_words
-from engines.cafe.codes import NO_COLOR, Code, unpack
+from engines.cafe.codes import FREE, Code, unpack
 from engines.cafe.components import KINDS, CafeComponents, Shop
 from engines.cafe.moves import COLOR_WORDS, cubes_words
 from engines.cafe.rules import CafeGame
@@ -160,7 +160,7 @@ def _take(table: Table, code: Code) -> Iterator[Reason]:
                 left,
             )
             yield Reason("cup", text, 1 + 0.3 * left)
-        if code.color == NO_COLOR:
+        if code.color == FREE:
             yield Reason("free_cup", say("Your ships make its cup free."), 1.5)
         else:
             yield from _plentiful(table, code.color)
