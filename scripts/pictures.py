@@ -1,4 +1,4 @@
-"""Draw the boards of docs/boards, one stored position of each game: SVG, turned into PNG by resvg. Run `make pictures`."""
+"""Draw the boards of docs/boards, one stored position of each game: SVG, made a PNG by resvg. Run `make pictures`."""
 from __future__ import annotations
 
 import sys
