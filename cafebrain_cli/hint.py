@@ -97,7 +97,7 @@ def print_hint(answer: pb.HintResponse) -> None:
             kind,
             str(move.id),
             move.text,
-            percent(mine.win_probability),
+            percent(mine.win_probability) if len(move.players) > 1 else "-",
             f"{mine.expected_score:.1f}",
             "\n".join(reason.text for reason in move.reasons),
         ))

@@ -52,7 +52,7 @@ class Session:
         self.states = [state]
         self.steps: list[pb.LegalMove] = []
         self.hints = 0  # given for this decision
-        self.bot_step: int | None = None  # index of the brain's last move
+        self.bot_step: int | None = None  # index of the brain's last move that was a choice
 
     @property
     def state(self) -> game_pb2.GameState:
@@ -119,7 +119,7 @@ class Session:
         if self.setup.physical:
             print_text("A draw is due: what came?", "bold")
             self._print_choices(listed.moves)
-            self._make(self._ask(listed.moves, "draw"))
+            self._make_asked(listed.moves, "draw")
             return
         request = pb.ApplyMoveRequest(state=self.state, seed=self._seed(), stop_at_chance=True)
         (drawn,) = self.brain.apply_move(request).draws
@@ -129,7 +129,8 @@ class Session:
     def _bot(self, listed: pb.GetMovesResponse) -> None:
         position = decode_state(self.brain.library, self.state)
         code = choose(position, self.setup.level, self._seed(), Control(), VERSION)
-        self.bot_step = len(self.steps)
+        if len(listed.moves) > 1:
+            self.bot_step = len(self.steps)
         self._make(next(move for move in listed.moves if move.id == code))
         print_text(f"Player {listed.player}: {self.steps[-1].text}", "cyan")
 
@@ -138,24 +139,19 @@ class Session:
         self._print_board()
         print_text(f"Player {listed.player}, your move:", "bold")
         self._print_choices(listed.moves)
-        length = len(self.steps)
-        move = self._ask(listed.moves, "move")
-        if len(self.steps) == length:  # else there was an undo
-            self._make(move)
+        self._make_asked(listed.moves, "move")
 
-    def _ask(self, choices: Sequence[pb.LegalMove], what: str) -> pb.LegalMove:
-        """Ask until a choice is clear; after an undo return any."""
+    def _make_asked(self, choices: Sequence[pb.LegalMove], what: str) -> None:
+        """Ask until a choice is clear and make it, or until an undo has led elsewhere."""
         length = len(self.steps)
-        while True:
+        while len(self.steps) == length:
             text = self._read(f"{what}> ")
             if not text:
                 continue
             letter = len(text.split()[0]) == 1 and not text.isdigit()
             chosen = self._command(text, choices) if letter else self._find(text, choices)
-            if len(self.steps) != length:
-                return choices[0]
             if chosen is not None:
-                return chosen
+                self._make(chosen)
 
     @staticmethod
     def _read(prompt: str) -> str:

@@ -178,6 +178,16 @@ def test_draws_of_a_real_table():
     ]  # fmt: skip
 
 
+def test_an_undo_while_a_draw_is_due():
+    draws = ["1 cold", "4 hot", "2 frothy", "3 hot", "3 hot", "1 hot", "2 cold", "2 cold", "4 cold", "4 cold"]
+    lines = [*draws, "buy coffee row 1 doppio", "u", "take", "q"]
+    output = play("gatto", "--physical", "--seat", "1", "--seat", "2", lines=lines)
+    before, after = output.split("Taken back.")
+    assert before.rstrip().endswith("draw>")
+    assert "Player 1, your move:" in after
+    assert "Player 2, your move:" in after
+
+
 def test_leaving_by_end_of_input():
     assert play("connect_four", lines=[]).endswith("\n")
 
