@@ -207,3 +207,38 @@ def test_paying_with_what_there_is_most_of():
     )  # fmt: skip
     assert "plentiful" in ask(state, "pay a red cube (1 left to pay)")
     assert "plentiful" not in ask(state, "pay a yellow cube (1 left to pay)")
+
+
+# --- what the rest of the turn makes of a move -----------------------------------------------------------------------
+
+
+def line_of(state, *moves):
+    """Return the codes of moves in words, one after the other."""
+    state, codes_ = state.copy(), []
+    for text in moves:
+        codes_.append(code_of(state, text))
+        state.apply(codes_[-1])
+    return codes_
+
+
+def test_points_later_in_the_turn():
+    # Roasting the yellow of plan-03 for the shop of plan-36, then delivering it.
+    state = acting(area([("plan-36", 0, 2, 0), ("plan-03", 2, 2, 0)], "rygb", {(2, 6): "y"}))
+    roast = next(text for text in texts(state) if text.startswith("roast all yellow"))
+    deliver = next(text for text in texts(do(state, roast)) if text.startswith("deliver 1 yellow"))
+    serve = next(text for text in texts(do(state, roast, deliver)) if text.startswith("serve 1 yellow"))
+    rest = line_of(do(state, roast), deliver, serve)
+    assert ask(state, roast, line=rest)["leads_to"] == "Leads to 3 points more within this turn."
+    assert "leads_to" not in ask(state, roast)
+
+
+def test_making_room():
+    # A roaster of plan-36 holds red; green has been dried on plan-03.
+    state = acting(area([("plan-36", 0, 2, 0), ("plan-03", 2, 2, 0)], "ygb", {(1, 1): "rr", (2, 6): "g"}))
+    deliver = next(text for text in texts(state) if text.startswith("deliver 2 red"))
+    then = do(state, deliver)
+    where = deliver.rsplit(" ", 1)[1]
+    roast = f"roast all green at {where}"
+    assert ask(state, deliver, line=line_of(then, roast))["frees"] == "Makes room for cubes: green."
+    other = next(text for text in texts(then) if text.startswith("grow"))
+    assert "frees" not in ask(state, deliver, line=line_of(then, other))

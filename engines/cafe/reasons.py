@@ -2,8 +2,8 @@
 
 Every reason states what the position shows before and after the move, or a difference that the search measured and
 that lies beyond its noise. Kinds: cup, free_cup, second_ship, shop, plentiful, denies, covers_nothing, covers_cubes,
-covers_cup, closes_shop, joins, more_actions, grows, moves_on, shop_ready, discards, wanted, towards_shop,
-completes_shop, points, last_cube.
+covers_cup, closes_shop, joins, more_actions, grows, moves_on, shop_ready, discards, wanted, towards_shop, frees,
+leads_to, completes_shop, points, last_cube.
 """
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def reasons(game: CafeGame, question: Question) -> list[Reason]:
     if code.kind == "place":
         return list(_place(before, after))
     if code.kind in ("grow", "fill", "dry", "roast", "empty", "serve", "discard"):
-        return list(_act(before, after, code))
+        return [*_act(before, after, code), *_later(game, before, after, question)]
     if code.kind == "pay":
         return list(_plentiful(before, code.color))
     return []
@@ -281,6 +281,29 @@ def _wanted(table: Table, code: Code) -> Iterator[Reason]:
     if asking:
         text = say("Your shop of {points} points asks for what lies there.", points=max(asking))
         yield Reason("wanted", text, 1.5)
+
+
+def _later(game: CafeGame, before: Table, after: Table, question: Question) -> Iterator[Reason]:
+    """Tell what the search's best line makes of the move in the rest of the turn."""
+    emptied = unpack(question.choice.move).kind in ("empty", "discard")
+    cell = unpack(question.choice.move).cell
+    state = question.after()
+    for move in question.choice.line[1:]:
+        fields = game.read(state)
+        if state.to_move != question.player or fields["round"] != before.fields["round"]:
+            break
+        code = unpack(move)
+        if emptied and code.kind in ("dry", "roast") and code.cell == cell:
+            yield Reason("frees", say("Makes room for cubes: {color}.", color=COLOR_WORDS[code.color]), 1.3)
+            emptied = False
+        state.apply(move)
+    total = game.score(state)[question.player]["total"]
+    gained = total - after.scores[question.player]["total"]
+    if gained > 0:
+        text = count(
+            "Leads to {n} point more within this turn.", "Leads to {n} points more within this turn.", gained
+        )
+        yield Reason("leads_to", text, 1 + 0.3 * gained)
 
 
 def _shop_ready(before: Table, after: Table) -> Iterator[Reason]:
