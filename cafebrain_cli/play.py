@@ -27,9 +27,9 @@ class PlayGroup(GameGroup):
     cls=PlayGroup, subcommand_metavar="GAME [OPTIONS]", options_metavar="",
     epilog=examples(
         "cafebrain play connect_four",
-        "cafebrain play gatto --players 3 --level 2 --record game.jsonl",
-        "cafebrain play gatto --resume game.jsonl",
-        "cafebrain play gatto --physical --seat 1 --seat 2",
+        "cafebrain play connect_four --level 2 --record game.jsonl",
+        "cafebrain play connect_four --resume game.jsonl",
+        "cafebrain play connect_four --seat 1 --seat 2",
     ),
 )
 def play() -> None:
