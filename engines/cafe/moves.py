@@ -13,8 +13,16 @@ from engines.cafe.codes import FREE, Code, pack, unpack
 from engines.cafe.components import COLORS, KINDS, CafeComponents
 from engines.cafe.rules import CafeGame
 from engines.violations import Violations
+from engines.words import Text, count, listed, name, say
 
-TURNS = ("unturned", "a quarter turn clockwise", "a half turn", "a quarter turn counterclockwise")
+TURNS = (
+    say("unturned"), say("a quarter turn clockwise"), say("a half turn"), say("a quarter turn counterclockwise"),
+)  # fmt: skip
+COLOR_WORDS = (say("red"), say("yellow"), say("green"), say("brown"))
+SQUARE_WORDS = {
+    "plantation": say("plantation"), "double": say("double"), "sack": say("sack"), "shop": say("shop"),
+    "waiter": say("waiter"),
+}  # fmt: skip
 MOST_BID = 252  # four colours of at most 63 cubes
 
 
@@ -89,8 +97,8 @@ class _Reader:
             return Code(kind, cell=self.cell(), color=self.color("color"))
         if kind == "serve":
             cubes = cubes_of(part.cubes)
-            for name, count in zip(COLORS, cubes, strict=True):
-                self.faults.in_range(f"serve.cubes.{name}", count, 0, 3)
+            for field, number in zip(COLORS, cubes, strict=True):
+                self.faults.in_range(f"serve.cubes.{field}", number, 0, 3)
             return Code(kind, cell=self.cell(), cubes=tuple(cubes))
         if kind in ("pass", "end"):
             return Code(kind)
@@ -119,8 +127,8 @@ class _Reader:
     def place(self) -> Code:
         """Return a placement; of a card that looks the same after a half turn all four rotations are understood."""
         part = self.part
-        for name in ("row", "column"):
-            self.faults.in_range(f"place.{name}", getattr(part, name), -FARTHEST, FARTHEST)
+        for axis in ("row", "column"):
+            self.faults.in_range(f"place.{axis}", getattr(part, axis), -FARTHEST, FARTHEST)
         self.faults.in_range("place.rotation", part.rotation, 0, 3)
         rotation, taken = part.rotation, self.fields["taken"]
         if taken is not None and self.contents.cards[taken].symmetric:
@@ -139,40 +147,47 @@ class _Reader:
         return 0
 
 
-def text(game: CafeGame, state: State, code: int) -> str:
+def words(game: CafeGame, state: State, code: int) -> Text:
     """Return a legal move, or a possible draw, in words."""
     contents: CafeComponents = game.components.contents
     fields = game.read(state)
     move = unpack(code)
     kind = move.kind
     if kind in ("draw", "take", "reject"):
-        card = contents.cards[move.card].id
+        card = name(contents.cards[move.card].id)
         if kind == "draw":
-            return f"{card} comes on offer"
+            return say("{card} comes on offer", card=card)
         if kind == "reject":
-            return f"discard {card}"
-        return f"take {card}" + ("" if move.color == FREE else f", paying a {COLORS[move.color]} cube")
+            return say("discard {card}", card=card)
+        if move.color == FREE:
+            return say("take {card}", card=card)
+        return say("take {card}, paying a {color} cube", card=card, color=COLOR_WORDS[move.color])
     if kind == "bid":
-        return f"bid {_count(move.number, 'cube')}"
+        return count("bid {n} cube", "bid {n} cubes", move.number)
     if kind == "pay":
-        return f"pay a {COLORS[move.color]} cube ({fields['owed']} left to pay)"
+        return say("pay a {color} cube ({owed} left to pay)", color=COLOR_WORDS[move.color], owed=fields["owed"])
     if kind == "place":
-        card = contents.cards[fields["taken"]].id
-        return f"place {card} {TURNS[move.rotation]}, top left at {_at(move.row, move.column)}"
+        card = name(contents.cards[fields["taken"]].id)
+        where = _at(move.row, move.column)
+        return say("place {card} {turned}, top left at {where}", card=card, turned=TURNS[move.rotation], where=where)
     if kind == "pass":
-        return "pass"
+        return say("pass")
     if kind == "end":
         left = fields["actions"]
-        return f"end the actions, leaving {_count(left, 'action')} unused" if left else "end the actions"
-    return _action_text(fields, move)
+        if not left:
+            return say("end the actions")
+        return count(
+            "end the actions, leaving {n} action unused", "end the actions, leaving {n} actions unused", left
+        )
+    return _action_words(fields, move)
 
 
-def _action_text(fields: dict[str, Any], move: Code) -> str:
+def _action_words(fields: dict[str, Any], move: Code) -> Text:
     area = fields["areas"][fields["to_move"]]
     visible, group = area["visible"], area["group"]
     kind, row, column = visible[move.cell]
     where = _at(row, column)
-    lying = cubes_text(area["cubes"].get(move.cell, ()))
+    lying = cubes_words(area["cubes"].get(move.cell, ()))
     if move.kind == "grow":
         empty = [
             _at(*visible[cell][1:])
@@ -180,32 +195,41 @@ def _action_text(fields: dict[str, Any], move: Code) -> str:
             if first == move.cell and KINDS[visible[cell][0]] in ("plantation", "double", "sack")
             and cell not in area["cubes"]
         ]  # fmt: skip
-        return f"grow on {' '.join(empty)}"
+        return say("grow on {squares}", squares=" ".join(empty))
     if move.kind == "fill":
         if not move.number:
-            return f"leave the {KINDS[kind]} at {where} empty"
-        return f"grow {move.number} {COLORS[move.color]} at {where}"
+            return say("leave the {square} at {where} empty", square=SQUARE_WORDS[KINDS[kind]], where=where)
+        cubes = cubes_words([move.number * (color == move.color) for color in range(len(COLORS))])
+        return say("grow {cubes} at {where}", cubes=cubes, where=where)
     if move.kind in ("dry", "roast"):
         goes_on = fields["open"] == (codes.OPEN_DRY if move.kind == "dry" else codes.OPEN_ROAST) and (
             group[move.cell] == group[fields["open_used"][0]]
         )
-        over = f", discarding {lying}" if lying else ""
-        return f"{'also ' if goes_on else ''}{move.kind} all {COLORS[move.color]} at {where}{over}"
+        color = COLOR_WORDS[move.color]
+        if move.kind == "dry":
+            done = say("dry all {color} at {where}", color=color, where=where)
+        else:
+            done = say("roast all {color} at {where}", color=color, where=where)
+        if goes_on:
+            done = say("also {action}", action=done)
+        return say("{action}, discarding {cubes}", action=done, cubes=lying) if move.cell in area["cubes"] else done
     if move.kind == "empty":
-        return f"{'also ' if fields['open'] == codes.OPEN_EMPTY else ''}deliver {lying} from the roaster at {where}"
+        done = say("deliver {cubes} from the roaster at {where}", cubes=lying, where=where)
+        return say("also {action}", action=done) if fields["open"] == codes.OPEN_EMPTY else done
     if move.kind == "serve":
-        return f"serve {cubes_text(move.cubes)} to the {KINDS[kind]} at {where}"
-    return f"discard {lying} from {where}"
+        served = cubes_words(move.cubes)
+        square = SQUARE_WORDS[KINDS[kind]]
+        return say("serve {cubes} to the {square} at {where}", cubes=served, square=square, where=where)
+    return say("discard {cubes} from {where}", cubes=lying, where=where)
 
 
-def cubes_text(cubes: Sequence[int]) -> str:
+def cubes_words(cubes: Sequence[int]) -> Text:
     """Return for example "2 red, 1 brown"; "" for no cubes."""
-    return ", ".join(f"{count} {color}" for color, count in zip(COLORS, cubes, strict=False) if count)
+    parts = [
+        say("{n} {color}", n=n, color=color) for n, color in zip(cubes, COLOR_WORDS, strict=False) if n
+    ]
+    return listed(parts)
 
 
 def _at(row: int, column: int) -> str:
     return f"({row},{column})"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
