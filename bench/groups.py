@@ -3,17 +3,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bench import campus, connect_four, gatto, memory, search, service, signature
+from bench import cafe, campus, connect_four, gatto, hints, memory, search, service, signature
 from bench.measure import Figure, Plan
 
 GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "signature": signature.figures,
     "connect_four": connect_four.figures,
     "gatto": gatto.figures,
+    "cafe": cafe.figures,
     "campus": campus.figures,
     "search": search.figures,
     "memory": memory.figures,
     "threads": search.thread_figures,
+    "hints": hints.figures,
     "service": service.figures,
     "latency": service.latency_figures,
 }
