@@ -25,11 +25,20 @@ class BrainError(Exception):
     code: name of the gRPC status code, such as "INVALID_ARGUMENT".
     reason: stable name of the fault for programs, such as "INVALID_STATE".
     violations: the faulty fields, at most MAX_VIOLATIONS.
+    retry_after: seconds after which the server suggests to try again; None where it does not.
     """
 
-    def __init__(self, code: str, reason: str, message: str, violations: Sequence[FieldViolation] = ()) -> None:
+    def __init__(
+        self,
+        code: str,
+        reason: str,
+        message: str,
+        violations: Sequence[FieldViolation] = (),
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.reason = reason
         self.message = message
         self.violations = tuple(violations[:MAX_VIOLATIONS])
+        self.retry_after = retry_after

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 EXIT_CODES = """
 
 \b
+Environment, for --server:
+  CAFEBRAIN_TOKEN     token to call with
+  CAFEBRAIN_TLS_CA    authority to trust (PEM file); implies --tls
+  CAFEBRAIN_TLS_CERT  certificate to show (PEM file)
+  CAFEBRAIN_TLS_KEY   its key (PEM file)
+
+\b
 Exit codes:
   0    done
   1    refused: faulty file, impossible position, illegal move; broken pipe
@@ -43,6 +50,7 @@ COMMANDS = {
     "apply": Listed("cafebrain_cli.game", "apply", "Make a move or enter a draw."),
     "suggest": Listed("cafebrain_cli.search", "suggest", "Search a position for its best moves."),
     "components": Listed("cafebrain_cli.components", "components", "Check and show component sets."),
+    "token": Listed("cafebrain_cli.token", "token", "Make a token for a server."),
     "serve": Listed("server", "serve", "Serve the brain over gRPC."),
 }
 
