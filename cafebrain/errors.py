@@ -42,3 +42,8 @@ class BrainError(Exception):
         self.message = message
         self.violations = tuple(violations[:MAX_VIOLATIONS])
         self.retry_after = retry_after
+
+    def under(self, field: str) -> BrainError:
+        """Return the same error with its paths below `field`, for a message that holds the faulty one."""
+        moved = [FieldViolation(f"{field}.{fault.field}", fault.value, fault.reason) for fault in self.violations]
+        return BrainError(self.code, self.reason, self.message, moved, self.retry_after)

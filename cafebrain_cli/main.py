@@ -50,6 +50,7 @@ COMMANDS = {
     "apply": Listed("cafebrain_cli.game", "apply", "Make a move or enter a draw."),
     "suggest": Listed("cafebrain_cli.search", "suggest", "Search a position for its best moves."),
     "components": Listed("cafebrain_cli.components", "components", "Check and show component sets."),
+    "bench": Listed("cafebrain_cli.bench", "bench", "Measure speed and memory."),
     "token": Listed("cafebrain_cli.token", "token", "Make a token for a server."),
     "serve": Listed("server", "serve", "Serve the brain over gRPC."),
 }

@@ -5,8 +5,8 @@ two states are the same position if and only if their bytes are equal, so everyt
 value) and padding is never written. Components are one read-only table, shared by all states of a Game.
 
 Every function of a GameTable is noexcept nogil, allocates nothing and takes the components and a state. Moves and
-chance outcomes are 32-bit codes; a code means the same in every state, and legal moves never depend on what is hidden
-from the player to move.
+chance outcomes are 32-bit codes; a code means the same in every state. Legal moves and outcomes never depend on
+anything that `determinize` may change: a node of a search tree has one list of moves for all possibilities.
 """
 from libc.stdint cimport int8_t, uint32_t, uint64_t
 

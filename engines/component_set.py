@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 
 SOURCES = ("rulebook", "derived", "public", "owners", "reconstructed")
 MAX_FILE_BYTES = 1 << 20
+SHOWN = 60  # characters of a faulty value that are repeated
 
 T = TypeVar("T")
 
@@ -28,6 +29,14 @@ class Fault:
     key: str  # such as "cups.cappuccino.spaces"
     reason: str
     warning: bool = False
+
+
+def found(value: object) -> str:
+    """Return what a fault says of the value found, shortened; None for a key that is not there."""
+    if value is None:
+        return "missing"
+    shown = repr(value)
+    return f"found {shown if len(shown) <= SHOWN else shown[:SHOWN] + '…'}"
 
 
 class Faults:
@@ -54,8 +63,7 @@ class Faults:
         value = table.get(key)
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
-        found = "missing" if value is None else f"found {value!r}"
-        self.error(prefix + key, f"wants an integer from {low} to {high}; {found}")
+        self.error(prefix + key, f"wants an integer from {low} to {high}; {found(value)}")
         return low
 
     def integers(self, table: dict[str, Any], key: str, low: int, high: int, prefix: str = "") -> list[int]:
@@ -63,16 +71,15 @@ class Faults:
         value = table.get(key)
         if isinstance(value, list) and all(type(item) is int and low <= item <= high for item in value):
             return value
-        found = "missing" if value is None else f"found {value!r}"
-        self.error(prefix + key, f"wants a list of integers from {low} to {high}; {found}")
+        self.error(prefix + key, f"wants a list of integers from {low} to {high}; {found(value)}")
         return []
 
     def text(self, table: dict[str, Any], key: str, prefix: str = "") -> str:
-        """Return the text `table[key]`; note a fault and return "" where it is none."""
+        """Return the text `table[key]`; note a fault and return "" where it is none of one line."""
         value = table.get(key)
-        if isinstance(value, str) and value:
+        if isinstance(value, str) and value and value.isprintable():
             return value
-        self.error(prefix + key, "wants a text; " + ("missing" if value is None else f"found {value!r}"))
+        self.error(prefix + key, f"wants a text of one line; {found(value)}")
         return ""
 
     def table(self, table: dict[str, Any], key: str, prefix: str = "") -> dict[str, Any]:
@@ -80,7 +87,7 @@ class Faults:
         value = table.get(key)
         if isinstance(value, dict):
             return value
-        self.error(prefix + key, "wants a table; " + ("missing" if value is None else f"found {value!r}"))
+        self.error(prefix + key, f"wants a table; {found(value)}")
         return {}
 
     def tables(self, table: dict[str, Any], key: str, prefix: str = "") -> list[dict[str, Any]]:
@@ -88,7 +95,7 @@ class Faults:
         value = table.get(key)
         if isinstance(value, list) and all(isinstance(item, dict) for item in value):
             return value
-        self.error(prefix + key, "wants a list of tables; " + ("missing" if value is None else f"found {value!r}"))
+        self.error(prefix + key, f"wants a list of tables; {found(value)}")
         return []
 
     def unknown_keys(self, table: dict[str, Any], known: set[str], prefix: str = "") -> None:
@@ -152,7 +159,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ComponentError(path, [Fault("(file)", f"cannot be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:
         raise ComponentError(path, [Fault("(file)", "is not UTF-8 text")]) from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a bare ValueError
         raise ComponentError(path, [Fault("(file)", f"is not TOML: {error}")]) from error
 
 
@@ -166,21 +173,24 @@ def parse_set(
     """
     faults = Faults()
     if data.get("game") != game:
-        faults.error("game", f"wants {game!r}; found {data.get('game')!r}")
+        faults.error("game", f"wants {game!r}; {found(data.get('game'))}")
     id_ = faults.text(data, "id")
     if id_ and not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,39}", id_):
-        faults.error("id", f"wants 1 to 40 of a-z, 0-9, - and _; found {id_!r}")
+        faults.error("id", f"wants 1 to 40 of a-z, 0-9, - and _; {found(id_)}")
     name = faults.text(data, "name")
     provenance = []
-    for group, entry in faults.table(data, "provenance").items():
+    origins = faults.table(data, "provenance")
+    if not origins:
+        faults.error("provenance", "wants at least one group of figures with its source")
+    for group, entry in origins.items():
         prefix = f"provenance.{group}."
         if not isinstance(entry, dict):
-            faults.error(f"provenance.{group}", f"wants a table with source and note; found {entry!r}")
+            faults.error(f"provenance.{group}", f"wants a table with source and note; {found(entry)}")
             continue
         faults.unknown_keys(entry, {"source", "note"}, prefix)
         source = faults.text(entry, "source", prefix)
         if source and source not in SOURCES:
-            faults.error(prefix + "source", f"wants one of {', '.join(SOURCES)}; found {source!r}")
+            faults.error(prefix + "source", f"wants one of {', '.join(SOURCES)}; {found(source)}")
         provenance.append(Origin(group, source, faults.text(entry, "note", prefix)))
     contents = parse({key: value for key, value in data.items() if key not in HEADER}, faults)
     if faults.failed:
@@ -189,7 +199,7 @@ def parse_set(
 
 
 def content_hash(data: dict[str, Any]) -> str:
-    """Return 16 hexadecimal digits over everything but name and provenance."""
+    """Return 16 hexadecimal digits over everything but id, name and provenance."""
     contents = {key: value for key, value in data.items() if key not in ("id", "name", "provenance")}
     canonical = json.dumps(contents, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]

@@ -7,7 +7,7 @@ from typing import Any
 
 from cafebrain.errors import BrainError, FieldViolation
 from cython_ext.game import Game
-from engines.component_set import ComponentError, ComponentSet, Fault, read_toml
+from engines.component_set import ComponentError, ComponentSet, Fault, found, read_toml
 from engines.engine import Engine
 from engines.registry import ENGINES
 
@@ -37,7 +37,7 @@ class Library:
         """
         game = read_toml(path).get("game")
         if not isinstance(game, str) or game not in ENGINES:
-            raise ComponentError(path, [Fault("game", f"wants one of {', '.join(ENGINES)}; found {game!r}")])
+            raise ComponentError(path, [Fault("game", f"wants one of {', '.join(ENGINES)}; {found(game)}")])
         return self._add(ENGINES[game], path)
 
     def add_directory(self, directory: Path) -> list[ComponentSet[Any]]:

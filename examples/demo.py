@@ -49,7 +49,7 @@ def print_suggestion(suggestion: pb.Suggestion) -> None:
     table = Table(title=f"{POSITION.name}: moves of player {player}, best first")
     for heading in ("move", "visits", f"player {player} wins", f"player {player} scores"):
         table.add_column(heading, justify="left" if heading == "move" else "right")
-    for move in suggestion.moves:
+    for move in filter(lambda move: move.visits, suggestion.moves):
         mine = move.players[player - 1]
         table.add_row(
             move.text,

@@ -96,6 +96,8 @@ class BrainCalls(BrainServiceServicer):
             final = await self._searches.run(CALL.get(), request.suggest, control, interval, report)
             if writing is not None:
                 await writing
+        except BrainError as error:
+            raise error.under("suggest") from error
         finally:
             if writing is not None:
                 writing.cancel()

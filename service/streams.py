@@ -152,19 +152,12 @@ class Stream:
             self._put(query, pb.AnalyzeManyResponse(id=query.message.id, suggestion=suggestion))
 
         try:
-            interval = report_seconds(request)
-            suggestion = await self.searches.run(
-                self.call,
-                request.suggest,
-                query.control,
-                interval if query.message.report else math.inf,
-                report if query.message.report else None,
-                streamed=True,
-            )
+            interval = report_seconds(request) if query.message.report else math.inf
+            suggestion = await self._run(query, interval, report)
             answer = pb.AnalyzeManyResponse(id=query.message.id, suggestion=suggestion, is_final=True)
             self._put(query, answer)
         except BrainError as error:
-            self._refuse(query, error)
+            self._refuse(query, error.under("analyze"))
         except Exception:
             id_ = secrets.token_hex(4)
             log.exception("fault %s", id_, extra={"fields": {"method": self.call.method, "call": self.call.id}})
@@ -172,6 +165,13 @@ class Stream:
         finally:
             self._running[batch] -= 1
             self._start()
+
+    async def _run(self, query: Query, interval: float, report: Callable[[pb.Suggestion], None]) -> pb.Suggestion:
+        suggest = query.message.analyze.suggest
+        try:
+            return await self.searches.run(self.call, suggest, query.control, interval, report, streamed=True)
+        except BrainError as error:
+            raise error.under("suggest") from error
 
     def _put(self, query: Query, answer: pb.AnalyzeManyResponse) -> None:
         """Have an answer sent, instead of the query's last one where that still waits; nothing after a final one."""

@@ -152,7 +152,10 @@ class Brain:
         The request is checked before the first answer is asked for.
         """
         interval = report_seconds(request)
-        analysis = self.analysis(request.suggest, control)
+        try:
+            analysis = self.analysis(request.suggest, control)
+        except BrainError as error:
+            raise error.under("suggest") from error
 
         def answers() -> Iterator[pb.AnalyzeResponse]:
             while not analysis.run(interval):
@@ -195,6 +198,6 @@ def _draw(position: Position, random: Random, most: int | None = None) -> list[p
     state = position.state
     while state.to_move == CHANCE_POINT and (most is None or len(draws) < most):
         code = state.sample(random)
-        draws.append(legal_move(position, code))
+        draws.append(legal_move(position, code, dict(state.outcomes())[code]))
         state.apply(code)
     return draws

@@ -118,7 +118,10 @@ def decode_choice(position: Position, choice: pb.MoveChoice, field: str) -> int:
     if choice.WhichOneof("choice") == "id":
         code, found = choice.id, str(choice.id)
     elif choice.WhichOneof("choice") == "move":
-        code, found = position.engine.decode_move(state, choice.move), "the move given"
+        try:
+            code, found = position.engine.decode_move(state, choice.move), "the move given"
+        except BrainError as error:
+            raise error.under(field) from error
     else:
         raise invalid(field, "nothing", "must be an id or a move", "INVALID_MOVE")
     legal = state.moves() if state.to_move >= 0 else [outcome for outcome, _ in state.outcomes()]

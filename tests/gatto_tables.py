@@ -61,7 +61,7 @@ def table(
     unknown: int = 0,
     start: int = 1,
     turn: int = 1,
-    round: int = 2,  # noqa: A002
+    round: int = 2,
     step: str = "fresh",
     queue: Sequence[int] = (),
     pending: Sequence[str] = (),

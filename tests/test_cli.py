@@ -444,6 +444,7 @@ def test_a_server_answers_the_same(tmp_path: Path):
                 ["new", id_, "--seed", "3"],
                 ["new", id_, "--help"],
                 ["moves", str(state)],
+                ["show", str(state)],
                 ["apply", str(state), move, "--seed", "2"],
                 ["suggest", str(state), "--visits", "2000", "--seed", "1", "--json"],
                 ["components", "show", id_, "--json"],

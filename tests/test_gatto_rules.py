@@ -307,9 +307,10 @@ def test_after_a_clean_only_clean_buy_or_end():
     assert {text.split()[0] for text in moves(state)} == {"end", "clean", "buy"}
     refused(state, "take")
     refused(state, "serve espresso 1")
-    # Coffee 2h in row 5 opposite 4f would cost 6; 2 coins buy coffee in rows 1 to 3 opposite 1f, and nothing of the
-    # milk but rows 2 and 3: opposite 3 and 1, of which only the 1 is within 2 coins.
-    assert {text[:12] for text in moves(state, "buy")} == {"buy milk 3 l", "buy coffee 1", "buy coffee 2", "buy coffee 3"}
+    # 2 coins are left. Coffee in rows 1 to 3 lies opposite 1f, in rows 4 and 5 opposite 4f; milk lies opposite coffee
+    # 4 3 1 3 2, so only row 3 is within 2 coins.
+    bought = {tuple(text.split()[1:3]) for text in moves(state, "buy")}
+    assert bought == {("milk", "3"), ("coffee", "1"), ("coffee", "2"), ("coffee", "3")}
     assert to_move(after(state, "end")) == "player 2"
     bought = after(state, "buy coffee 3 doppio")
     assert (step(bought), coins(bought), sugar(bought)) == ("bought", [1, 5], [1, 0])
@@ -594,6 +595,7 @@ def test_a_move_that_is_none_names_each_fault():
     with pytest.raises(BrainError) as caught:
         BRAIN.apply_move(pb.ApplyMoveRequest(state=table(), move={"move": message}))
     assert (caught.value.code, caught.value.reason) == ("INVALID_ARGUMENT", "INVALID_MOVE")
+    # The request's `move` is a choice, its `move` the structured one.
     fields = [violation.field for violation in caught.value.violations]
-    assert [field.split("gatto.")[1] for field in fields] == ["buy.column", "buy.row", "buy.cup"]
+    assert fields == [f"move.move.gatto.buy.{name}" for name in ("column", "row", "cup")]
     assert [violation.value for violation in caught.value.violations] == ["0", "6", "tea"]

@@ -25,8 +25,8 @@ from cafebrain.v1.brain_service_pb2_grpc import BrainServiceStub
 from engines.library import Library
 from engines.registry import ENGINES
 from server import BrainServer, background
-from service.settings import WAITING_PER_PLACE, Settings
 from service.errors import DETAILS_KEY, SERVICE
+from service.settings import WAITING_PER_PLACE, Settings
 from solver.brain import Brain
 
 SERVING = health_pb2.HealthCheckResponse.SERVING

@@ -134,7 +134,7 @@ def test_faulty_queries_get_their_errors_and_the_others_go_on(brain: Brain, clie
     for id_, reason in (("nothing", "INVALID_REQUEST"), ("greedy", "LIMIT_EXCEEDED"), ("interval", "INVALID_REQUEST")):
         error = answers[id_].error
         assert (answers[id_].is_final, error.code, error.reason) == (True, 3, reason)
-        assert error.faults
+        assert error.faults[0].field.startswith("analyze.")
         assert not answers[id_].HasField("suggestion")
 
 

@@ -1022,8 +1022,9 @@ class MoveEvaluation(_message.Message):
     visits: _builtins.int
     """Visits the search gave it."""
     lower_bound: _builtins.float
-    """Lower end of the 95 % confidence interval of what the search maximises for the player to move: their win
-    probability (0 to 1), or with the score objective their expected score in points. Absent below 2 visits.
+    """What the search maximises for the player to move, less 1.96 standard errors: their win probability (0 to 1), or
+    with the score objective their expected score in points. It covers the chance in the simulations behind this
+    move, taken as independent, not what a longer search would find out. Absent below 2 visits.
     """
     @_builtins.property
     def move(self) -> _game_pb2.Move:
@@ -1305,7 +1306,7 @@ class FieldFault(_message.Message):
     FIELD_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     field: _builtins.str
-    """Path of the field in AnalyzeQuery.analyze.suggest, such as "budget.visits"."""
+    """Path of the field in AnalyzeQuery, such as "analyze.suggest.budget.visits"."""
     description: _builtins.str
     """What is wrong, and what was found."""
     def __init__(

@@ -3,7 +3,9 @@
 A column takes seven bits of a 64-bit board, bit 0 of each the bottom row and bit 6 always empty, so that lines never
 run over from one column into the next.
 """
-from libc.stdint cimport int8_t, uint32_t, uint64_t
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from cython_ext.game cimport OVER, Components, ConstStatePtr, Game, State, StateHeader, StatePtr
 from cython_ext.rng cimport Rng, rng_below
@@ -95,7 +97,7 @@ cdef class ConnectFour(Game):
         """Return the position with the given discs, strings of "1" and "2" from bottom to top.
 
         Raises ValueError where it cannot come about by taking turns: the counts differ by more than the first move,
-        or a line of four was there before the last disc fell.
+        a line of four was there before the last disc fell, or no order of the discs alternates.
         """
         cdef State state = self.new_state()
         cdef Board* b = <Board*>state.data
@@ -115,6 +117,8 @@ cdef class ConnectFour(Game):
         last = 1 - (discs[0] - discs[1])
         if has_four(b.player[1 - last]) or (has_four(b.player[last]) and not won_by_last(b, last)):
             raise ValueError("the game was over before the last disc fell")
+        if not can_have_fallen(b, last):
+            raise ValueError("no order in which these discs can have fallen alternates between the players")
         b.winner = last if has_four(b.player[last]) else -1
         b.header.to_move = OVER if b.winner >= 0 or b.discs == COLUMNS * ROWS else 1 - last
         return state
@@ -134,13 +138,61 @@ cdef class ConnectFour(Game):
         return (<Board*>state.data).winner
 
 
-cdef bint won_by_last(Board* b, int last) noexcept:
-    """Whether taking off one top disc of player `last` leaves no line of four."""
+cdef bint ends_with(const Board* b, int last, int column) noexcept:
+    """Whether the top disc of a column is of player `last` and no line of four is there without it."""
     cdef uint64_t top
-    cdef int column
+    if b.height[column] == 0:
+        return False
+    top = <uint64_t>1 << (column * STRIDE + b.height[column] - 1)
+    return b.player[last] & top and not has_four(b.player[last] & ~top)
+
+
+cdef bint won_by_last(const Board* b, int last) noexcept:
+    """Whether taking off one top disc of player `last` leaves no line of four."""
     for column in range(COLUMNS):
-        if b.height[column]:
-            top = <uint64_t>1 << (column * STRIDE + b.height[column] - 1)
-            if b.player[last] & top and not has_four(b.player[last] & ~top):
+        if ends_with(b, last, column):
+            return True
+    return False
+
+
+cdef bint can_have_fallen(Board* b, int last) except -1:
+    """Whether some order of the discs alternates; where a line of four is there, it has to come with the last disc."""
+    cdef int8_t[COLUMNS] height
+    cdef bint possible = False
+    # Heights from which the rest cannot fall, a digit of base ROWS + 1 per column.
+    cdef uint8_t* dead = <uint8_t*>PyMem_Calloc(STRIDE ** COLUMNS, 1)
+    if dead == NULL:
+        raise MemoryError
+    memset(height, 0, sizeof(height))
+    if not has_four(b.player[last]):
+        possible = can_fall(b, height, 0, b.discs, dead)
+    else:
+        for column in range(COLUMNS):
+            if not possible and ends_with(b, last, column):
+                b.height[column] -= 1
+                memset(dead, 0, STRIDE ** COLUMNS)
+                memset(height, 0, sizeof(height))
+                possible = can_fall(b, height, 0, b.discs - 1, dead)
+                b.height[column] += 1
+    PyMem_Free(dead)
+    return possible
+
+
+cdef bint can_fall(const Board* b, int8_t* height, int fallen, int discs, uint8_t* dead) noexcept:
+    """Whether the discs above `height` can fall in turn, after `fallen` of `discs`."""
+    cdef int column
+    cdef uint32_t key = 0
+    if fallen == discs:
+        return True
+    for column in range(COLUMNS):
+        key = key * STRIDE + height[column]
+    if dead[key]:
+        return False
+    for column in range(COLUMNS):
+        if height[column] < b.height[column] and b.player[fallen & 1] >> (column * STRIDE + height[column]) & 1:
+            height[column] += 1
+            if can_fall(b, height, fallen + 1, discs, dead):
                 return True
+            height[column] -= 1
+    dead[key] = True
     return False

@@ -286,7 +286,7 @@ def _check_phase(
                 "step", "GATTO_STEP_OVER", f"nobody has served every cup and round {rules.ROUNDS} is not reached"
             )
     elif step in IN_INTERMEDIATE_ROUND:
-        _check_intermediate_round(contents, fields, finished, last, faults)
+        _check_intermediate_round(contents, message, fields, finished, last, faults)
     else:
         if not tiles_left:
             faults.add("bag", 0, "bag and discard pile are both empty: an intermediate round is due")
@@ -319,7 +319,7 @@ def _served_spaces(contents: GattoSet, player: dict[str, Any]) -> list[int]:
 
 
 def _check_served(contents: GattoSet, fields: dict[str, Any], faults: Violations) -> None:
-    """While a player serves, the tiles of a cup served in this turn lie on the discard pile."""
+    """Note where the tiles of a cup served in this turn do not lie on the discard pile."""
     turn = fields["turn_player"]
     spaces = _served_spaces(contents, fields["players"][turn])
     if not spaces:
@@ -329,7 +329,7 @@ def _check_served(contents: GattoSet, fields: dict[str, Any], faults: Violations
 
 
 def _check_cleaned(contents: GattoSet, fields: dict[str, Any], faults: Violations) -> None:
-    """After a clean its price is in the reserve and its tiles are on the discard pile or back in the bag."""
+    """Note where a clean's price is not in the reserve, or its tiles neither on the discard pile nor in the bag."""
     held = sum(player["coins"] for player in fields["players"])
     if contents.coins is not None and held > contents.coins - rules.CLEAN_COINS:
         faults.add("players", f"{held} coins in all", f"the {rules.CLEAN_COINS} coins for the clean are in the reserve")
@@ -339,9 +339,14 @@ def _check_cleaned(contents: GattoSet, fields: dict[str, Any], faults: Violation
 
 
 def _check_intermediate_round(
-    contents: GattoSet, fields: dict[str, Any], finished: list[int], last: bool, faults: Violations
+    contents: GattoSet,
+    message: gatto_pb2.GattoState,
+    fields: dict[str, Any],
+    finished: list[int],
+    last: bool,
+    faults: Violations,
 ) -> None:
-    """An intermediate round comes from an empty bag and discard pile and holds those who still act in it."""
+    """Note what an intermediate round, which begins with bag and discard pile empty, cannot have led to."""
     queue, turn, players = fields["queue"], fields["turn_player"], fields["players"]
     serving = fields["step"] == rules.STEP_INTERMEDIATE_SERVING
     has_tiles = [any(tiles for tiles, _ in player["cups"]) for player in players]
@@ -393,7 +398,11 @@ def _check_intermediate_round(
         faults.add("discard", f"{_pile(fields)} tiles", f"those who have acted in this round put {most} there at most")
     before_it = [player for player in finished if not (serving and player in passed)]
     if any(player != turn for player in before_it) if turn == fields["start_player"] else last and before_it:
-        faults.add("step", "an intermediate round", "someone has served every cup, so the game ended with the last round")
+        faults.add(
+            "step",
+            gatto_pb2.GattoStep.Name(message.step),
+            "someone has served every cup, so the game ended with the last round",
+        )
 
 
 def _nothing_done(fields: dict[str, Any]) -> bool:

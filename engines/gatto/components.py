@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cafebrain.v1 import game_pb2, gatto_pb2
-from engines.component_set import Faults
+from engines.component_set import Faults, found
 from engines.gatto import rules
 
 PREPARATIONS = ("cold", "frothy", "hot")
@@ -57,6 +57,8 @@ def parse(data: dict[str, Any], faults: Faults) -> GattoSet:
         drink = _drink(table, index, faults)
         if any(drink.id == other.id for other in drinks):
             faults.error(f"drinks[{index}].id", f"{drink.id!r} is used twice")
+        if any(drink.name == other.name for other in drinks):
+            faults.error(f"drinks[{index}].name", f"{drink.name!r} is used twice")
         drinks.append(drink)
     return GattoSet(
         kinds=_kinds(faults.table(data, "tiles"), faults),
@@ -70,7 +72,7 @@ def _reserve(data: dict[str, Any], key: str, low: int, high: int, faults: Faults
     if data.get(key) == "unlimited":
         return None
     if isinstance(data.get(key), str):
-        faults.error(key, f'wants "unlimited" or an integer from {low} to {high}; found {data[key]!r}')
+        faults.error(key, f'wants "unlimited" or an integer from {low} to {high}; {found(data[key])}')
         return None
     return faults.integer(data, key, low, high)
 
@@ -98,16 +100,16 @@ def _drink(table: dict[str, Any], index: int, faults: Faults) -> Drink:
     faults.unknown_keys(table, {"id", "name", "spaces", "points", "menu"}, prefix)
     id_ = faults.text(table, "id", prefix)
     if id_ and not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", id_):
-        faults.error(prefix + "id", f"wants 1 to 40 of a-z, 0-9 and _; found {id_!r}")
+        faults.error(prefix + "id", f"wants 1 to 40 of a-z, 0-9 and _; {found(id_)}")
     spaces = faults.text(table, "spaces", prefix)
     if spaces and (len(spaces) > rules.MOST_SPACES or spaces.strip(COLORS)):
         faults.error(
-            prefix + "spaces", f"wants 1 to {rules.MOST_SPACES} letters C or M from bottom to top; found {spaces!r}"
+            prefix + "spaces", f"wants 1 to {rules.MOST_SPACES} letters C or M from bottom to top; {found(spaces)}"
         )
     points = faults.integers(table, "points", 1, 99, prefix)
     if points != sorted(set(points)) or not 1 <= len(points) <= rules.MOST_DRINK_TILES:
         faults.error(
-            prefix + "points", f"wants 1 to {rules.MOST_DRINK_TILES} different values, ascending; found {points}"
+            prefix + "points", f"wants 1 to {rules.MOST_DRINK_TILES} different values, ascending; {found(points)}"
         )
     elif spaces and points[0] > len(spaces):
         faults.error(

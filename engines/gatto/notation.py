@@ -15,8 +15,8 @@ STEPS = {
     rules.STEP_CLEANED: "has cleaned",
     rules.STEP_BOUGHT: "has bought a tile",
     rules.STEP_SERVING: "is serving",
-    rules.STEP_INTERMEDIATE_SERVING: "intermediate round: serve one cup",
-    rules.STEP_INTERMEDIATE_EMPTYING: "intermediate round: empty the fullest cup",
+    rules.STEP_INTERMEDIATE_SERVING: "has to serve one cup in an intermediate round",
+    rules.STEP_INTERMEDIATE_EMPTYING: "has to empty a fullest cup in an intermediate round",
 }
 
 
@@ -26,7 +26,8 @@ def show(game: GattoGame, state: State) -> str:
     fields = game.read(state)
     return "\n".join(
         [
-            f"Café del Gatto ({game.components.id})  round {fields['round']}, {_turn(fields)}",
+            f"Café del Gatto ({game.components.id})  round {fields['round']}",
+            _turn(fields),
             "",
             *_machine(game, state, fields),
             "",
@@ -109,6 +110,6 @@ def _player(contents: GattoSet, fields: dict[str, Any], index: int) -> list[str]
             what = f"served for {drink.points[tile]}"
         else:
             spaces = [tile_text(contents.kinds[kind]) for kind in tiles] + ["·"] * (len(drink.spaces) - len(tiles))
-            what = " | ".join(spaces)
+            what = ", ".join(spaces)
         lines.append(f"      {drink.name[:15]:<15} {what}")
     return lines

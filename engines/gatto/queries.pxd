@@ -29,7 +29,6 @@ cdef inline int16_t price(const Table* t, const Gatto* s, uint32_t column, uint3
     return opposite + (row - 2 if row > 2 else 0)
 
 
-
 cdef inline uint32_t affordable_rows(const Table* t, const Gatto* s, uint32_t column, int16_t coins) noexcept nogil:
     """Rows of a column whose tile the coins suffice for, a bit each."""
     cdef uint32_t row, rows = 0

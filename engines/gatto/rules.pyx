@@ -2,7 +2,7 @@
 from libc.stdint cimport int8_t, int16_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from cython_ext.game cimport CHANCE, MAX_PLAYERS, OVER, Components, ConstStatePtr, State, StateHeader, StatePtr
+from cython_ext.game cimport CHANCE, OVER, Components, ConstStatePtr, State, StatePtr
 from cython_ext.rng cimport Rng, rng_below
 from engines.gatto.policy cimport policy_move
 from engines.gatto.queries cimport affordable_rows, bits, fullest_cups, nth_bit, price, score_of, servable_tiles
@@ -146,7 +146,8 @@ cdef void playout_step(Components components, StatePtr state, Rng* rng) noexcept
     if s.header.to_move == CHANCE:
         draw(t, s, sample(components, state, rng) - DRAW)
     else:
-        apply(components, state, random_move(t, s, rng) if rng_below(rng, RANDOM_ONE_IN) == 0 else policy_move(t, s, rng))
+        move = random_move(t, s, rng) if rng_below(rng, RANDOM_ONE_IN) == 0 else policy_move(t, s, rng)
+        apply(components, state, move)
 
 
 cdef inline void pay_out(const Table* t, Gatto* s, Player* p, int16_t coins) noexcept nogil:
@@ -582,7 +583,9 @@ cdef class GattoGame(Game):
             "bag": [s.bag[tile] for tile in range(t.kinds)],
             "discard": [s.discard[tile] for tile in range(t.kinds)],
             "unknown_discards": s.unknown,
-            "drink_tiles": [[s.drink_tiles[drink][tile] for tile in range(t.tiles[drink])] for drink in range(t.drinks)],
+            "drink_tiles": [
+                [s.drink_tiles[drink][tile] for tile in range(t.tiles[drink])] for drink in range(t.drinks)
+            ],
         }
 
     def price(self, State state, column: int, row: int) -> int:

@@ -1,0 +1,18 @@
+"""All groups of figures, in the order of the report."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from bench import connect_four, gatto, memory, search, service, signature
+from bench.measure import Figure, Plan
+
+GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
+    "signature": signature.figures,
+    "connect_four": connect_four.figures,
+    "gatto": gatto.figures,
+    "search": search.figures,
+    "memory": memory.figures,
+    "threads": search.thread_figures,
+    "service": service.figures,
+    "latency": service.latency_figures,
+}

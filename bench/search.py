@@ -1,0 +1,69 @@
+"""Searches of positions in the middle of a game, and two threads beside one."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import count
+
+from bench.measure import Figure, Plan, alternate, cores, from_samples, rate, wall_rate
+from bench.positions import midgame, tables
+from cafebrain.v1 import brain_service_pb2 as pb
+from cython_ext.mcts import Search
+from solver.analysis import Control, analysis_for
+
+VISITS = 20_000
+MEMORY = 256 << 20
+THREADS = 2
+THREAD_VISITS = 100_000  # per thread
+
+
+def figures(plan: Plan) -> Iterator[Figure]:
+    """Yield simulations per second per game and number of players, informed and plain."""
+    for game, players in tables():
+        plan.announce(f"search of {game}, {players} players")
+        yield from _speeds(plan, game, players)
+
+
+def _speeds(plan: Plan, game: str, players: int) -> Iterator[Figure]:
+    state = midgame(game, players).state
+    seeds = count()
+
+    def simulations(informed: bool) -> float:
+        search = Search(state, viewer=state.to_move, seed=next(seeds), memory=MEMORY, informed=informed)
+        search.run(VISITS, math.inf)
+        return VISITS
+
+    informed, plain, _ = alternate(
+        lambda: rate(lambda: simulations(True)), lambda: rate(lambda: simulations(False)), plan.times(15, 3)
+    )
+    yield from_samples(f"{game}, {players} players, informed", informed, "simulations/s")
+    yield from_samples(f"{game}, {players} players, plain", plain, "simulations/s")
+
+
+def thread_figures(plan: Plan) -> Iterator[Figure]:
+    """Yield the visits per second of two threads as a multiple of one's."""
+    for game, players in (("gatto", 3), ("connect_four", 2)):
+        plan.announce(f"threads, {game}")
+        yield from _threads(plan, game, players)
+
+
+def _threads(plan: Plan, game: str, players: int) -> Iterator[Figure]:
+    name = f"{game}, {players} players"
+    if cores() < THREADS:
+        yield Figure(f"{name}, two threads to one", None, "×", least=1.8, note="wants two cores")
+        return
+    position = midgame(game, players)
+    seeds = count()
+
+    def visits(threads: int) -> float:
+        budget = pb.Budget(visits=threads * THREAD_VISITS)
+        request = pb.SuggestRequest(budget=budget, threads=threads, seed=next(seeds))
+        analysis_for(position, request, Control(), "").run()
+        return threads * THREAD_VISITS
+
+    two, one, ratios = alternate(
+        lambda: wall_rate(lambda: visits(THREADS)), lambda: wall_rate(lambda: visits(1)), plan.times(21, 3)
+    )
+    yield from_samples(f"{name}, one thread", one, "visits/s")
+    yield from_samples(f"{name}, two threads", two, "visits/s")
+    yield from_samples(f"{name}, two threads to one", ratios, "×", least=1.8)

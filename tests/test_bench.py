@@ -1,0 +1,52 @@
+"""The benchmarks: what they find out apart from speed."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bench import gatto, memory
+from bench.measure import ROOT, Figure
+
+
+def signature(hash_seed):
+    return subprocess.run(
+        [sys.executable, "-c", "from bench.signature import signature; print(*signature())"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONHASHSEED": hash_seed},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+def test_the_signature_is_the_same_in_every_process():
+    nodes, digest = signature("0").split()
+    assert signature("1").split() == [nodes, digest]
+    assert int(nodes) > 0
+    assert len(digest) == 16
+
+
+def test_a_simulation_allocates_nothing():
+    counts = memory.allocations()
+    if counts is None:
+        pytest.skip("allocations cannot be counted here")
+    assert all(few > 0 for few, _ in counts.values()), "the counter counts"
+    assert {game: many - few for game, (few, many) in counts.items()} == dict.fromkeys(counts, 0)
+
+
+@pytest.mark.parametrize("players", gatto.PLAYERS)
+def test_gatto_plays_like_the_c_program(players):
+    program = gatto.compiled_playout()
+    if program is None:
+        pytest.skip("no C compiler")
+    assert gatto.disagreement(program, players, 20_000, seed=2) < gatto.MOST_ERRORS
+
+
+def test_a_figure_knows_whether_it_is_as_wanted():
+    assert Figure("speed", 1.0).met is None
+    assert Figure("speed", None, least=1).met is None
+    assert Figure("speed", 1.0, least=1).met is True
+    assert Figure("speed", 0.9, least=1).met is False
+    assert Figure("errors", 0, most=0).met is True
+    assert Figure("errors", 2, least=0, most=1).met is False
