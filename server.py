@@ -41,6 +41,7 @@ from solver.brain import Brain
 
 WATCH_GRACE = 0.5  # seconds for calls that never end, such as health watches, once all others are done
 MAX_SEARCHES = 1024
+SWITCH = 0.001  # seconds a thread may keep Python to itself while others want it; shorter, so that calls wait less
 PLACE_MIB = 16  # least memory for the trees of one search thread
 OPTIONS = (
     ("grpc.so_reuseport", 0),  # a port in use is an error, not a port to share
@@ -366,6 +367,7 @@ def serve(
     if print_config:
         _print_config(ctx)
         return
+    sys.setswitchinterval(SWITCH)
     handler = PatientHandler(sys.stderr)
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:

@@ -55,9 +55,16 @@ class Plan:
         return quick if self.quick else full
 
 
-def from_samples(name: str, samples: Sequence[float], unit: str, least: float | None = None, note: str = "") -> Figure:
+def from_samples(
+    name: str,
+    samples: Sequence[float],
+    unit: str,
+    least: float | None = None,
+    most: float | None = None,
+    note: str = "",
+) -> Figure:
     """Return the median of the samples with their range."""
-    return Figure(name, median(samples), unit, min(samples), max(samples), least=least, note=note)
+    return Figure(name, median(samples), unit, min(samples), max(samples), least=least, most=most, note=note)
 
 
 def rate(work: Callable[[], float], clock: Callable[[], float] = time.thread_time) -> float:

@@ -12,18 +12,20 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from cafebrain.errors import BrainError, FieldViolation
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1.brain_service_pb2_grpc import BrainServiceStub
 
 DETAILS_KEY = "grpc-status-details-bin"
+SERVICE = "cafebrain.v1.BrainService"
 # Every call can be made again: servers keep nothing.
 SERVICE_CONFIG = {
     "loadBalancingConfig": [{"round_robin": {}}],
     "methodConfig": [
         {
-            "name": [{"service": "cafebrain.v1.BrainService"}],
+            "name": [{"service": SERVICE}],
             "retryPolicy": {
                 "maxAttempts": 5,
                 "initialBackoff": "0.2s",
@@ -66,6 +68,7 @@ class Client:
         else:
             self._channel = grpc.secure_channel(address, credentials, OPTIONS)
         self._stub = BrainServiceStub(self._channel)
+        self._check = health_pb2_grpc.HealthStub(self._channel).Check  # type: ignore[attr-defined] # not in its stubs
 
     def close(self) -> None:
         """Cut the connection; calls in progress end."""
@@ -149,6 +152,13 @@ class Client:
         with _errors(self.address):
             return self._stub.GetServerInfo(pb.GetServerInfoRequest(), timeout=timeout, metadata=self._metadata)
 
+    def serving(self, timeout: float | None = None) -> bool:
+        """Return whether the server says that it serves."""
+        request = health_pb2.HealthCheckRequest(service=SERVICE)
+        with _errors(self.address):
+            answer = self._check(request, timeout=timeout)
+        return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+
 
 class AsyncClient:
     """A connection to a brain server, for asyncio; otherwise like Client."""
@@ -163,6 +173,7 @@ class AsyncClient:
         else:
             self._channel = grpc.aio.secure_channel(address, credentials, OPTIONS)
         self._stub = BrainServiceStub(self._channel)
+        self._check = health_pb2_grpc.HealthStub(self._channel).Check  # type: ignore[attr-defined] # not in its stubs
 
     async def close(self) -> None:
         """Cut the connection; calls in progress end."""
@@ -253,6 +264,13 @@ class AsyncClient:
         """Return the server's limits and how busy it is."""
         with _errors(self.address):
             return await self._stub.GetServerInfo(pb.GetServerInfoRequest(), timeout=timeout, metadata=self._metadata)
+
+    async def serving(self, timeout: float | None = None) -> bool:
+        """Return whether the server says that it serves."""
+        request = health_pb2.HealthCheckRequest(service=SERVICE)
+        with _errors(self.address):
+            answer = await self._check(request, timeout=timeout)
+        return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
 
 def tls(

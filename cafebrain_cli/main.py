@@ -52,6 +52,7 @@ COMMANDS = {
     "components": Listed("cafebrain_cli.components", "components", "Check and show component sets."),
     "bench": Listed("cafebrain_cli.bench", "bench", "Measure speed and memory."),
     "token": Listed("cafebrain_cli.token", "token", "Make a token for a server."),
+    "health": Listed("cafebrain_cli.health", "health", "Ask a server whether it serves."),
     "serve": Listed("server", "serve", "Serve the brain over gRPC."),
 }
 

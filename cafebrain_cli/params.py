@@ -41,11 +41,16 @@ def address(text: str) -> str:
 
 
 def server_option(function: Function) -> Function:
-    """Add --server and --tls; where answers come from is read off the context by `open_calls`."""
-    function = click.option(
+    """Add --server and --tls."""
+    function = tls_option(function)
+    return click.option("--server", type=address, metavar="HOST:PORT", help="Ask this server instead.")(function)
+
+
+def tls_option(function: Function) -> Function:
+    """Add --tls; `connect` reads it off the context."""
+    return click.option(
         "--tls", is_flag=True, expose_value=False, callback=_note_tls, help="Connect to the server with TLS."
     )(function)
-    return click.option("--server", type=address, metavar="HOST:PORT", help="Ask this server instead.")(function)
 
 
 def _note_tls(ctx: click.Context, _: click.Parameter, value: bool) -> None:

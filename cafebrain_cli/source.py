@@ -12,6 +12,7 @@ from cafebrain_cli.exits import Refused
 from cafebrain_cli.params import TLS
 
 if TYPE_CHECKING:
+    from cafebrain.client import Client
     from cafebrain.v1 import brain_service_pb2 as pb
     from engines.component_set import ComponentSet
     from engines.library import Library
@@ -62,6 +63,14 @@ def open_calls(server: str | None, files: Sequence[str] = ()) -> Calls:
         return Brain(load_library(files)[0])
     if files:
         raise click.UsageError("--components is for this process; a server loads its own sets, name one by its id")
+    return connect(server)
+
+
+def connect(server: str) -> Client:
+    """Return a client of a server, closed when the command ends, with what --tls and the environment say.
+
+    Raises OSError where a file named there cannot be read.
+    """
     from cafebrain.client import Client, tls
 
     context = click.get_current_context()

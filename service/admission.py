@@ -78,8 +78,9 @@ class Admission:
     queue: searches that may wait.
 
     Interactive searches go before batch searches. Within a class clients take turns: first goes who has the fewest
-    searches, running or ahead in the queue, then whose last turn was longest ago, then who came first. When the queue is full, the search that would go last
-    is refused, whether it is the newest or not; so no client can fill the queue for the others.
+    searches, running or ahead in the queue, then whose last turn was longest ago, then who came first. When the queue
+    is full, the search that would go last is refused, whether it is the newest or not; so no client can fill the queue
+    for the others.
     """
 
     def __init__(self, places: int, queue: int) -> None:

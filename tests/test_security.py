@@ -3,10 +3,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import grpc
@@ -71,7 +70,7 @@ def write_tokens(path: Path, **tables: str) -> None:
         text += f'[{name}]\nsha256 = "{digest}"\n{extra}\n'
     new = path.with_suffix(".new")
     new.write_text(text)
-    os.replace(new, path)
+    new.replace(path)
 
 
 def test_tls(files: Files) -> None:
@@ -184,15 +183,17 @@ def test_calls_per_second(tmp_path: Path) -> None:
     tokens = Tokens(path, lambda: now)
 
     def calls(name: str) -> int:
-        for count in range(10):
-            try:
+        count = 0
+        with suppress(BrainError):
+            while count < 10:
                 assert tokens.caller(f"Bearer secret of {name}").name == name
-            except BrainError as error:
-                assert (error.code, error.reason) == ("RESOURCE_EXHAUSTED", "TOKEN_LIMIT")
-                return count
-        return 10
+                count += 1
+        return count
 
     assert calls("alice") == 2
+    with pytest.raises(BrainError, match="2 calls a second") as refused:
+        tokens.caller("Bearer secret of alice")
+    assert (refused.value.code, refused.value.reason) == ("RESOURCE_EXHAUSTED", "TOKEN_LIMIT")
     assert calls("bob") == 10
     now += 0.5
     assert calls("alice") == 1
@@ -285,10 +286,8 @@ def test_nothing_is_logged_of_a_token(tmp_path: Path, caplog: pytest.LogCaptureF
     with running(tokens=path) as (_, address):
         for token in ("secret of alice", "secret of a stranger"):
             with Client(address, token=token) as client:
-                try:
+                with suppress(BrainError):
                     client.list_games()
-                except BrainError as error:
-                    assert "secret" not in error.message
     told = caplog.text + "".join(str(record.__dict__) for record in caplog.records)
     assert "alice" in told
     assert "secret" not in told

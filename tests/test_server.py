@@ -162,7 +162,8 @@ def test_what_cannot_be_served_gives_one_clear_message(tmp_path: Path) -> None:
     with background(Library()) as server:
         code, message = refusal("--listen", server.address)
         assert (code, message) == (1, f"Error: cannot listen on {server.address}: Address already in use")
-        with pytest.raises(OSError, match="Address already in use"), background(Library(), Settings(listen=server.address)):
+        taken = Settings(listen=server.address)
+        with pytest.raises(OSError, match="Address already in use"), background(Library(), taken):
             pass
 
 
