@@ -68,7 +68,7 @@ def _empty_calls(plan: Plan, client: Client) -> Iterator[Figure]:
 
         def sampler(address: str, method: str) -> Callable[[], float]:
             channel = stack.enter_context(grpc.insecure_channel(address))
-            call: Callable[[bytes], object] = channel.unary_unary(method)
+            call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(method)
             return lambda: median(_times(lambda: call(b""), repeats))
 
         brain, bare = sampler(client.address, f"/{SERVICE}/GetServerInfo"), sampler(echo, METHOD)

@@ -84,27 +84,40 @@ class Searches:
     ) -> pb.Suggestion:
         began = time.monotonic()
         paused = 0.0
-        analysis = await self._step(control, self._brain.analysis, request, control)
-        self._live.add(analysis)
+        due = began + interval
+        analysis: Analysis | None = None
+
+        def search_on() -> tuple[bool, pb.Suggestion | None]:
+            """Search until it ends or somebody wants to know: in one step, for hops between threads cost time."""
+            nonlocal analysis
+            if analysis is None:
+                analysis = self._brain.analysis(request, control)
+                self._live.add(analysis)
+            ended = analysis.run(_until(due, batch))
+            wanted = ended or (report is not None and time.monotonic() >= due)
+            return ended, analysis.suggestion() if wanted else None
+
         try:
-            due = began + interval
-            while not await self._step(control, analysis.run, _until(due, batch)):
-                if report is not None and time.monotonic() >= due:
-                    report(await self._step(control, analysis.suggestion))
+            while True:
+                ended, suggestion = await self._step(control, search_on)
+                if ended and suggestion is not None:
+                    return suggestion
+                if report is not None and suggestion is not None:
+                    report(suggestion)
                     due = time.monotonic() + interval
-                if batch:
+                if batch and analysis is not None:
                     waited = await place.give_way()
                     paused += waited
                     analysis.give(waited)
                     if not place.held:
                         analysis.finish()
-                        break
-            return await self._step(control, analysis.suggestion)
+                        return await self._step(control, analysis.suggestion)
         finally:
-            self._live.remove(analysis)
             if paused:
                 self._waited(call, paused)
-            self._note(call, analysis, time.monotonic() - began - paused)
+            if analysis is not None:
+                self._live.discard(analysis)
+                self._note(call, analysis, time.monotonic() - began - paused)
 
     async def _step(self, control: Control, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a step of a search in a thread; when the call is cancelled, end the step before giving way."""

@@ -66,9 +66,8 @@ def test_the_dockerfile_names_what_there_is() -> None:
 @sanitized
 def test_the_install_steps_make_a_server(tmp_path: Path) -> None:
     """What the Dockerfile runs, run without a container: a copy of the checkout becomes a server elsewhere."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, check=False
-    ).stdout.split(b"\0")
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=False).stdout.split(b"\0")
     if len(listed) < 2:
         pytest.skip("this is no checkout")
     for name in filter(None, map(os.fsdecode, listed)):
@@ -81,9 +80,10 @@ def test_the_install_steps_make_a_server(tmp_path: Path) -> None:
     installed = tmp_path / "opt"
     subprocess.run([tmp_path / "src/deploy/install.sh", installed], cwd=tmp_path, env=environment, check=True)
     assert not (installed / "bin/pip").exists()
-    command = [installed / "bin/cafebrain", "serve"]
-    environment |= {"CAFEBRAIN_SERVE_LISTEN": "127.0.0.1:0", "CAFEBRAIN_SERVE_TRACING": "true", "OTEL_SDK_DISABLED": "true"}
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
+    serving = [installed / "bin/cafebrain", "serve"]
+    environment |= {"CAFEBRAIN_SERVE_LISTEN": "127.0.0.1:0", "CAFEBRAIN_SERVE_TRACING": "true"}
+    environment["OTEL_SDK_DISABLED"] = "true"
+    with subprocess.Popen(serving, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().split()[-1]
@@ -250,7 +250,8 @@ def test_a_replica_killed_under_load_loses_nothing(tmp_path: Path) -> None:
                     assert found.suggestion == wanted.pop(found.id)[1].suggestion
                     done += 1
             except BrainError as error:
-                assert error.code in ("UNAVAILABLE", "INTERNAL"), error
+                if error.code not in ("UNAVAILABLE", "INTERNAL"):
+                    raise
             if not wanted:
                 return done
         raise AssertionError(f"client {index}: {len(wanted)} queries never answered")

@@ -285,9 +285,8 @@ def test_nothing_is_logged_of_a_token(tmp_path: Path, caplog: pytest.LogCaptureF
     write_tokens(path, alice="")
     with running(tokens=path) as (_, address):
         for token in ("secret of alice", "secret of a stranger"):
-            with Client(address, token=token) as client:
-                with suppress(BrainError):
-                    client.list_games()
+            with Client(address, token=token) as client, suppress(BrainError):
+                client.list_games()
     told = caplog.text + "".join(str(record.__dict__) for record in caplog.records)
     assert "alice" in told
     assert "secret" not in told
