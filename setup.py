@@ -9,7 +9,7 @@ SANITIZE = os.environ.get("CAFEBRAIN_SANITIZE") == "1"
 FLAGS = (
     ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
     if SANITIZE
-    else ["-O3"]
+    else ["-O3", "-ffp-contract=off"]  # the same sums, and so the same answers, on every machine
 )
 LINK = ["-fsanitize=address,undefined"] if SANITIZE else []
 

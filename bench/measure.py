@@ -23,6 +23,7 @@ class Figure:
     low, high: the range of the samples of which `value` is the median.
     least, most: what is wanted.
     check: the value does not depend on the machine, so that missing what is wanted is a fault.
+    wants_idle: the value says nothing where other processes take the cores away.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Figure:
     least: float | None = None
     most: float | None = None
     check: bool = False
+    wants_idle: bool = False
     note: str = ""
 
     @property
@@ -61,10 +63,13 @@ def from_samples(
     unit: str,
     least: float | None = None,
     most: float | None = None,
+    wants_idle: bool = False,
     note: str = "",
 ) -> Figure:
     """Return the median of the samples with their range."""
-    return Figure(name, median(samples), unit, min(samples), max(samples), least=least, most=most, note=note)
+    low, high = min(samples), max(samples)
+    value = median(samples)
+    return Figure(name, value, unit, low, high, least=least, most=most, wants_idle=wants_idle, note=note)
 
 
 def rate(work: Callable[[], float], clock: Callable[[], float] = time.thread_time) -> float:

@@ -66,4 +66,4 @@ def _threads(plan: Plan, game: str, players: int) -> Iterator[Figure]:
     )
     yield from_samples(f"{name}, one thread", one, "visits/s")
     yield from_samples(f"{name}, two threads", two, "visits/s")
-    yield from_samples(f"{name}, two threads to one", ratios, "×", least=1.8)
+    yield from_samples(f"{name}, two threads to one", ratios, "×", least=1.8, wants_idle=True)

@@ -114,7 +114,7 @@ def _throughput(plan: Plan, clients: list[Client], game: str, players: int, leas
     note = f"{len(clients)} clients, each asking for {VISITS:,} visits again and again"
     yield from_samples(f"{name}, bare engine", without, "visits/s", note=f"{cores()} threads")
     yield from_samples(f"{name}, gRPC", with_service, "visits/s", note=note)
-    yield from_samples(f"{name}, gRPC to bare engine", ratios, "×", least=least)
+    yield from_samples(f"{name}, gRPC to bare engine", ratios, "×", least=least, wants_idle=True)
 
 
 def latency_figures(plan: Plan) -> Iterator[Figure]:

@@ -46,4 +46,7 @@ class BrainError(Exception):
     def under(self, field: str) -> BrainError:
         """Return the same error with its paths below `field`, for a message that holds the faulty one."""
         moved = [FieldViolation(f"{field}.{fault.field}", fault.value, fault.reason) for fault in self.violations]
-        return BrainError(self.code, self.reason, self.message, moved, self.retry_after)
+        message = self.message
+        if moved:  # the message speaks of the first fault
+            message = message.replace(self.violations[0].field, moved[0].field, 1)
+        return BrainError(self.code, self.reason, message, moved, self.retry_after)

@@ -19,6 +19,7 @@ from cafebrain_cli.params import examples, json_option
 if TYPE_CHECKING:
     from bench.measure import Figure
 
+BUSY = 0.2  # cores taken by other processes from which on work on several threads is not judged
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
@@ -36,9 +37,9 @@ def bench(quick: bool, only: tuple[str, ...], as_json: bool) -> None:
     """Measure speed and memory; only in a checkout.
 
     A figure is the median of its samples, with their range; both sides of a ratio are sampled in turn. Work on one
-    thread is timed in processor time. Where other processes keep the cores busy, the ratios of groups on several
-    threads (threads, service, latency) say little: each group tells how busy. The signature changes whenever the search
-    behaves differently, and is the same on every machine.
+    thread is timed in processor time. Work on several threads is timed by the clock and not judged while other
+    processes keep the machine busy: each group tells how busy. The signature changes whenever the search behaves
+    differently, and is the same on every machine.
 
     Exits with 1 where results are wrong; a speed below what is wanted is only marked.
     """
@@ -61,7 +62,7 @@ def bench(quick: bool, only: tuple[str, ...], as_json: bool) -> None:
         busy = load.cores()
         wrong |= any(figure.check and figure.met is False for figure in figures)
         if as_json:
-            report.append({"name": name, "other_load": busy, "figures": [_as_json(figure) for figure in figures]})
+            report.append({"name": name, "other_load": busy, "figures": [_as_json(figure, busy) for figure in figures]})
         else:
             _print_group(name, busy, figures)
     if as_json:
@@ -147,19 +148,24 @@ def _print_group(name: str, busy: float | None, figures: list[Figure]) -> None:
     from cafebrain_cli.output import print_table, print_text
 
     print_text(name + ("" if busy is None else f" (other processes kept {busy:.2f} cores busy)"), "bold")
-    rows = []
+    rows, styles = [], []
     for figure in figures:
         spread = "" if figure.low is None or figure.high is None else f"{_number(figure.low)} – {_number(figure.high)}"
         limits = (("≥", figure.least), ("≤", figure.most))
         wanted = [f"{sign} {_number(limit)}" for sign, limit in limits if limit is not None]
-        verdict = {True: "met", False: "missed", None: ""}[figure.met]
+        met = _verdict(figure, busy)
+        verdict = {True: "met", False: "missed", None: "not judged" if wanted else ""}[met]
         rows.append((figure.name, f"{_number(figure.value)} {figure.unit}", spread, " ".join([*wanted, verdict])))
-    styles = [{True: "green", False: "red", None: ""}[figure.met] for figure in figures]
+        styles.append({True: "green", False: "red", None: ""}[met])
     print_table(("figure", "median", "range", "wanted"), rows, styles)
-    for figure in figures:
-        if figure.note:
-            print_text(f"{figure.name}: {figure.note}", "dim")
-    print_text("")
+    notes = [f"{figure.name}: {figure.note}" for figure in figures if figure.note]
+    if notes:
+        print_text("\n".join(notes) + "\n", "dim")
+
+
+def _verdict(figure: Figure, busy: float | None) -> bool | None:
+    """Return whether a figure is as wanted; None where that cannot be told."""
+    return None if figure.wants_idle and busy is not None and busy > BUSY else figure.met
 
 
 def _number(value: float | str | None) -> str:
@@ -171,7 +177,7 @@ def _number(value: float | str | None) -> str:
     return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:.3g}"
 
 
-def _as_json(figure: Figure) -> dict[str, Any]:
+def _as_json(figure: Figure, busy: float | None) -> dict[str, Any]:
     """Return what is known of a figure."""
     known = {key: value for key, value in asdict(figure).items() if value not in (None, "")}
-    return {"value": None} | known | {"met": figure.met}
+    return {"value": None} | known | {"met": _verdict(figure, busy)}

@@ -18,6 +18,25 @@ from cython_ext.rng cimport rng_below, rng_seed
 cdef float FIRST_PLAY_REDUCTION = 0.1  # an untried move is taken to be this much worse than its parent's value
 
 
+cdef enum:
+    TABLED = 1024  # most nodes have fewer visits
+
+# Two square roots and a logarithm in every node of every simulation are worth a table.
+cdef float[TABLED] SQRT_LOG
+cdef float[TABLED] INVERSE_SQRT
+for _n in range(1, TABLED):
+    SQRT_LOG[_n] = sqrt(log(<double>_n))
+    INVERSE_SQRT[_n] = 1 / sqrt(<double>_n)
+
+
+cdef inline float sqrt_log(uint32_t n) noexcept nogil:
+    return SQRT_LOG[n] if n < TABLED else <float>sqrt(log(<double>n))
+
+
+cdef inline float inverse_sqrt(uint32_t n) noexcept nogil:
+    return INVERSE_SQRT[n] if n < TABLED else <float>(1 / sqrt(<double>n))
+
+
 cdef inline double now() noexcept nogil:
     cdef timespec t
     clock_gettime(CLOCK_MONOTONIC, &t)
@@ -42,7 +61,7 @@ cdef inline Node* select_ucb(Tree* tree, Node* parent, float exploration) noexce
     if parent.tried < parent.children:
         parent.tried += 1
         return node_at(tree, parent.first_child + parent.tried - 1)
-    k = exploration * <float>sqrt(log(<double>parent.visits))
+    k = exploration * sqrt_log(parent.visits)
     for _ in range(parent.children):
         bound = child.value[actor] + k * child.explore
         if bound > best_bound:
@@ -285,6 +304,7 @@ cdef class Search:
         cdef float[MAX_PLAYERS] utility
         cdef int depth = 0, player
         cdef uint32_t move
+        cdef uint8_t* first
         cdef uint32_t root_move
         cdef RootSums* sums
         cdef bint informed = self.informed and game.priors != NULL
@@ -316,7 +336,8 @@ cdef class Search:
         self.note_scores(score)
         for player in range(self.players):
             utility[player] = score[player] if self.score_objective else win[player]
-        root_move = <uint32_t>((<uint8_t*>path[1] - tree.nodes) / tree.stride) - node_at(tree, 0).first_child
+        first = <uint8_t*>node_at(tree, path[0].first_child)
+        root_move = <uint32_t>(<uint8_t*>path[1] - first) // <uint32_t>tree.stride
         sums = &self.sums[root_move]
         for player in range(self.players):
             sums.win[player] += win[player]
@@ -328,7 +349,7 @@ cdef class Search:
             node.visits += 1
             for player in range(self.players):
                 node.value[player] += (utility[player] - node.value[player]) / node.visits
-            node.explore = <float>(1 / sqrt(<double>node.visits))
+            node.explore = inverse_sqrt(node.visits)
             depth -= 1
 
     cdef bint expand(self, Node* node) noexcept nogil:

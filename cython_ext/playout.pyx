@@ -1,6 +1,5 @@
 """Random playouts, for measuring and for checking an engine."""
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from cython_ext.game cimport MAX_PLAYERS, OVER, Game, State, StateHeader
@@ -10,7 +9,8 @@ from cython_ext.rng cimport Rng, rng_seed
 def random_playouts(State state, playouts: int, seed: int) -> dict[str, object]:
     """Play `playouts` games from a position with uniformly random moves.
 
-    Returns `playouts`, `steps` (moves and draws in all), and the means `win` (share) and `score` (points) per player.
+    playouts: at least 1. Returns `playouts`, `steps` (moves and draws in all), and the means `win` (share) and `score`
+    (points) per player.
     """
     cdef Game game = state.game
     cdef Rng rng
@@ -20,9 +20,10 @@ def random_playouts(State state, playouts: int, seed: int) -> dict[str, object]:
     cdef double[MAX_PLAYERS] win_sum
     cdef double[MAX_PLAYERS] score_sum
     cdef int player, players = state.players
-    cdef void* s = malloc(game.table.state_size)
-    if s == NULL:
-        raise MemoryError
+    cdef State scratch = state.copy()
+    cdef void* s = scratch.data
+    if n == 0:
+        raise ValueError("playouts must be at least 1")
     rng_seed(&rng, seed)
     for player in range(players):
         win_sum[player] = score_sum[player] = 0
@@ -36,7 +37,6 @@ def random_playouts(State state, playouts: int, seed: int) -> dict[str, object]:
             for player in range(players):
                 win_sum[player] += win[player]
                 score_sum[player] += score[player]
-    free(s)
     return {
         "playouts": n,
         "steps": steps,

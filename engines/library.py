@@ -10,6 +10,7 @@ from cython_ext.game import Game
 from engines.component_set import ComponentError, ComponentSet, Fault, found, read_toml
 from engines.engine import Engine
 from engines.registry import ENGINES
+from engines.violations import shown
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ class Library:
         """
         if game not in ENGINES:
             reason = f"unknown game; known: {', '.join(ENGINES)}"
-            shown = game[:60]
+            found = shown(game)
             raise BrainError(
-                "NOT_FOUND", "UNKNOWN_GAME", f"game {shown!r}: {reason}", [FieldViolation("game", shown, reason)]
+                "NOT_FOUND", "UNKNOWN_GAME", f"game {found!r}: {reason}", [FieldViolation("game", found, reason)]
             )
         return ENGINES[game]
 
@@ -85,16 +86,17 @@ class Library:
             raise BrainError(
                 "INVALID_ARGUMENT",
                 "UNKNOWN_COMPONENT_SET",
-                f"component set {set_id[:60]!r}: {reason}",
-                [FieldViolation(f"{field}.id", set_id[:60], reason)],
+                f"component set {shown(set_id)!r}: {reason}",
+                [FieldViolation(f"{field}.id", shown(set_id), reason)],
             )
         if set_hash and set_hash != entry.components.hash:
-            reason = f"component set {entry.components.id!r} has hash {entry.components.hash} here, not {set_hash[:60]}"
+            known = entry.components
+            reason = f"component set {known.id!r} has hash {known.hash} here, not {shown(set_hash)}"
             raise BrainError(
                 "FAILED_PRECONDITION",
                 "COMPONENT_SET_MISMATCH",
                 reason,
-                [FieldViolation(f"{field}.hash", set_hash[:60], reason)],
+                [FieldViolation(f"{field}.hash", shown(set_hash), reason)],
             )
         return entry
 

@@ -6,6 +6,12 @@ from cafebrain.errors import MAX_VIOLATIONS, BrainError, FieldViolation
 SHOWN = 60  # characters of a faulty value that are repeated
 
 
+def shown(value: object) -> str:
+    """Return a faulty value as it is repeated to the caller: of a long one only the beginning."""
+    text = str(value)
+    return text if len(text) <= SHOWN else text[:SHOWN] + "…"
+
+
 class Violations:
     """The faults found in one message; `path` arguments are relative to `root`.
 
@@ -23,9 +29,8 @@ class Violations:
         """Note a fault; those beyond MAX_VIOLATIONS are only counted."""
         self.count += 1
         if len(self.found) < MAX_VIOLATIONS:
-            text = str(value)
             field = f"{self.root}.{path}" if path else self.root
-            self.found.append(FieldViolation(field, text if len(text) <= SHOWN else text[:SHOWN] + "…", reason))
+            self.found.append(FieldViolation(field, shown(value), reason))
 
     def in_range(self, path: str, value: int, low: int, high: int) -> bool:
         """Note a fault unless low <= value <= high; return whether it holds."""

@@ -289,6 +289,9 @@ def analysis_for(
             raise invalid(field, value, f"at most {most}")
         if value > limit:
             raise invalid(field, value, f"at most {limit} on this server", "LIMIT_EXCEEDED")
+    for field in ("allowed_moves", "avoided_moves"):
+        if len(getattr(request, field)) > state.game.moves_max:
+            raise invalid(field, f"{len(getattr(request, field))} moves", f"at most {state.game.moves_max}")
     if request.objective not in pb.Objective.values():
         raise invalid("objective", request.objective, "unknown objective")
     if request.priority not in pb.Priority.values():

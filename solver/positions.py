@@ -10,6 +10,7 @@ from cython_ext.game import CHANCE_POINT, GAME_OVER, State
 from engines.component_set import ComponentSet
 from engines.engine import Engine
 from engines.library import Entry, Library
+from engines.violations import shown
 
 SOURCE = {
     "rulebook": pb.SOURCE_RULEBOOK,
@@ -34,9 +35,10 @@ class Position:
 
 
 def invalid(field: str, value: object, reason: str, name: str = "INVALID_REQUEST") -> BrainError:
-    """Return the error for one faulty field of a request."""
+    """Return the error for one faulty field of a request; of a long value only the beginning is repeated."""
+    found = shown(value)
     return BrainError(
-        "INVALID_ARGUMENT", name, f"{field}: {reason} (found {value})", [FieldViolation(field, str(value)[:60], reason)]
+        "INVALID_ARGUMENT", name, f"{field}: {reason} (found {found})", [FieldViolation(field, found, reason)]
     )
 
 

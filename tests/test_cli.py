@@ -97,7 +97,8 @@ def test_new_is_what_the_brain_says(id_: str, players: int):
     expected = Brain(Library()).new_game(pb.NewGameRequest(game=id_, players=players, seed=7))
     assert printed == to_json(expected.state)
     assert printed.endswith("}\n")
-    assert run("show", "-", stdin=printed).stdout == Brain(Library()).show_board(pb.ShowBoardRequest(state=expected.state)).text.rstrip("\n") + "\n"
+    text = Brain(Library()).show_board(pb.ShowBoardRequest(state=expected.state)).text
+    assert run("show", "-", stdin=printed).stdout == text.rstrip("\n") + "\n"
 
 
 @pytest.mark.parametrize("id_", ENGINES)

@@ -102,6 +102,7 @@ class _Reader:
         if self.at_most("intermediate_queue", message.intermediate_queue, count):
             for index, player in enumerate(message.intermediate_queue):
                 faults.in_range(f"intermediate_queue[{index}]", player, 1, count)
+        self.at_most("pending_draws", message.pending_draws, ROWS * len(COLUMN_NAMES))
         columns = [
             self.tiles(f"machine.{name}", getattr(message.machine, name), ROWS) for name in COLUMN_NAMES
         ]
@@ -151,7 +152,7 @@ class _Reader:
             f"{path}.sugar", player.sugar, 0, rules.MOST_SUGAR if contents.sugar is None else contents.sugar
         )
         wanted = [drink.id for drink in contents.drinks]
-        found = [cup.drink for cup in player.cups]
+        found = [cup.drink for cup in player.cups[: len(wanted) + 1]]  # one too many is enough to tell
         if found != wanted:
             faults.add(f"{path}.cups", ", ".join(found), f"must be one cup of each drink in order: {', '.join(wanted)}")
             return {}

@@ -1,6 +1,8 @@
 """Moves of Café del Gatto: native codes, wire messages and words."""
 from __future__ import annotations
 
+from typing import Any
+
 from cafebrain.v1 import gatto_pb2
 from cython_ext.game import State
 from engines.gatto import rules
@@ -101,7 +103,15 @@ def text(game: GattoGame, state: State, move: int) -> str:
         return f"clean the {COLUMN_NAMES[move - rules.MOVE_CLEAN]} column for 2 coins"
     if move == rules.MOVE_END_TURN:
         return "stop serving" if fields["step"] == rules.STEP_SERVING else "end the turn"
-    return "take 2 coins"
+    return f"take {_count(_coins_to_take(contents, fields), 'coin')}"
+
+
+def _coins_to_take(contents: GattoSet, fields: dict[str, Any]) -> int:
+    """Return the coins the action gives: the reserve may hold fewer than it should."""
+    if contents.coins is None:
+        return rules.TAKEN
+    held: int = sum(player["coins"] for player in fields["players"])
+    return min(rules.TAKEN, contents.coins - held)
 
 
 def tile_text(kind: TileKind) -> str:

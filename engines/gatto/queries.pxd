@@ -4,6 +4,10 @@ from libc.stdint cimport int16_t, uint8_t, uint32_t
 from engines.gatto.rules cimport ROWS, Gatto, Player, Table
 
 
+cdef extern from *:
+    int __builtin_ctz(unsigned int) noexcept nogil
+
+
 cdef inline uint32_t bits(uint32_t mask) noexcept nogil:
     """Number of set bits of a mask of drinks, drink tiles or rows (up to eight)."""
     mask -= (mask >> 1) & 0x55
@@ -11,16 +15,24 @@ cdef inline uint32_t bits(uint32_t mask) noexcept nogil:
     return (mask + (mask >> 4)) & 0x0F
 
 
+cdef inline uint32_t lowest_bit(uint32_t mask) noexcept nogil:
+    """Index of the lowest set bit of a mask that has one."""
+    return <uint32_t>__builtin_ctz(mask)
+
+
 cdef inline uint32_t nth_bit(uint32_t mask, uint32_t n) noexcept nogil:
     """Index of the set bit with n set bits below it."""
-    cdef uint32_t index = 0
-    while True:
-        if mask & 1:
-            if n == 0:
-                return index
-            n -= 1
-        mask >>= 1
-        index += 1
+    cdef uint32_t below = bits(mask & 0xF), index = 0
+    if below <= n:
+        n -= below
+        mask >>= 4
+        index = 4
+    below = (mask & 1) + (mask >> 1 & 1)
+    if below <= n:
+        n -= below
+        mask >>= 2
+        index += 2
+    return index + ((mask & 1) <= n)
 
 
 cdef inline int16_t price(const Table* t, const Gatto* s, uint32_t column, uint32_t row) noexcept nogil:
@@ -32,9 +44,9 @@ cdef inline int16_t price(const Table* t, const Gatto* s, uint32_t column, uint3
 cdef inline uint32_t affordable_rows(const Table* t, const Gatto* s, uint32_t column, int16_t coins) noexcept nogil:
     """Rows of a column whose tile the coins suffice for, a bit each."""
     cdef uint32_t row, rows = 0
-    for row in range(s.height[column]):
+    for row in range(<uint32_t>ROWS):
         rows |= <uint32_t>(price(t, s, column, row) <= coins) << row
-    return rows
+    return rows & ((<uint32_t>1 << s.height[column]) - 1)
 
 
 cdef inline uint32_t servable_tiles(const Table* t, const Gatto* s, const Player* p, uint32_t drink) noexcept nogil:
@@ -42,9 +54,7 @@ cdef inline uint32_t servable_tiles(const Table* t, const Gatto* s, const Player
     cdef int16_t reach = p.sum[drink] + p.sugar
     cdef uint32_t tile, tiles = 0
     for tile in range(t.tiles[drink]):
-        if t.points[drink][tile] > reach:
-            break
-        tiles |= <uint32_t>(s.drink_tiles[drink][tile] > 0) << tile
+        tiles |= <uint32_t>((t.points[drink][tile] <= reach) & (s.drink_tiles[drink][tile] > 0)) << tile
     return tiles
 
 

@@ -12,6 +12,7 @@ HIGHEST_VALUE: int
 ROUNDS: int
 ROW_SURCHARGE: tuple[int, ...]
 START_COINS: int
+TAKEN: int
 CLEAN_COINS: int
 STEP_FRESH: int
 STEP_CLEANED: int
