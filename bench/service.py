@@ -76,7 +76,7 @@ def _empty_calls(plan: Plan, client: Client) -> Iterator[Figure]:
         with_brain, without, ratios = alternate(brain, bare, plan.times(15, 5))
     yield from_samples("empty call, median", with_brain, "ms", note=f"GetServerInfo, {size} bytes")
     yield from_samples("empty call of a bare grpcio server, median", without, "ms")
-    yield from_samples("empty call, brain to bare server", ratios, "×", most=1.5)
+    yield from_samples("empty call, brain to bare server", ratios, "×", most=1.5, wants_idle=True)
 
 
 def _throughput(plan: Plan, clients: list[Client], game: str, players: int, least: float | None) -> Iterator[Figure]:

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,7 +62,8 @@ class Known:
 
 def known_answers() -> list[Known]:
     """Search positions of all games in this process."""
-    brain, found = Brain(Library()), []
+    brain = Brain(Library())
+    found: list[Known] = []
     for game in ENGINES:
         state = brain.new_game(pb.NewGameRequest(game=game, seed=1)).state
         depth = 0
@@ -158,15 +159,15 @@ class Visitor:
     async def cancel(self) -> None:
         """Cancel a search that runs."""
         request = pb.AnalyzeRequest(suggest=self._search(time_ms=60_000), report_interval_ms=10)
-        answers = self._client.analyze(request)
-        await anext(answers)  # now it runs
-        await answers.aclose()
+        async for _ in self._client.analyze(request):
+            break  # it runs, and ends here
 
     async def disconnect(self) -> None:
         """Cut a connection with a search on it."""
         channel = grpc.aio.insecure_channel(self._address)
         request = self._search(time_ms=60_000).SerializeToString()
-        call = channel.unary_unary(f"/{SERVICE}/Suggest")(request)
+        method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"/{SERVICE}/Suggest")
+        call = method(request)
         await asyncio.sleep(self._random.uniform(0, 0.3))
         await channel.close()
         call.cancel()
@@ -175,7 +176,7 @@ class Visitor:
         """Search many positions over one stream and end it early."""
         ids = [str(index) for index in range(self._random.randrange(1, 8))]
 
-        async def requests() -> Iterator[pb.AnalyzeManyRequest]:
+        async def requests() -> AsyncIterator[pb.AnalyzeManyRequest]:
             for id_ in ids:
                 analyze = pb.AnalyzeRequest(suggest=self._search(visits=self._random.randrange(1, 2000)))
                 query = pb.AnalyzeQuery(id=id_, analyze=analyze, report=True, priority=self._random.randrange(3))
@@ -195,11 +196,12 @@ class Visitor:
         bad = bytearray(good)
         for _ in range(self._random.randrange(1, 8)):
             bad[self._random.randrange(len(bad))] = self._random.randrange(256)
-        method = self._random.choice(("GetMoves", "ShowBoard", "ApplyMove", "GetComponents", "NewGame"))
+        name = self._random.choice(("GetMoves", "ShowBoard", "ApplyMove", "GetComponents", "NewGame"))
         raw = self._random.choice((bytes(bad), self._random.randbytes(200)))
         channel = grpc.aio.insecure_channel(self._address)
+        method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"/{SERVICE}/{name}")
         try:
-            await channel.unary_unary(f"/{SERVICE}/{method}")(raw, timeout=PATIENCE)
+            await method(raw, timeout=PATIENCE)
         except grpc.aio.AioRpcError as error:
             if error.code().name not in ("INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION"):
                 self._tally.wrong.append(f"garbage: {error.code().name}: {error.details()}")
@@ -260,7 +262,7 @@ def probe(address: str, seconds: float) -> None:
     taken, slept = [], []
     until = time.monotonic() + seconds
     with grpc.insecure_channel(address) as channel:
-        check = health_pb2_grpc.HealthStub(channel).Check
+        check = health_pb2_grpc.HealthStub(channel).Check  # type: ignore[attr-defined] # not in its stubs
         request = health_pb2.HealthCheckRequest(service=SERVICE)
         while time.monotonic() < until:
             start = time.perf_counter()

@@ -4,6 +4,7 @@ Where spans go is set with OpenTelemetry's own variables, such as OTEL_EXPORTER_
 """
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from service.record import Call
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
+
+LAST_WORDS = 1.0  # seconds to report what waits, at the end
 
 
 class Tracing:
@@ -29,14 +32,17 @@ class Tracing:
         if provider is None:
             from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 
-            provider = TracerProvider(resource=Resource.create({"service.name": "cafebrain"}))
+            resource = Resource.create({"service.name": "cafebrain"})
+            provider = TracerProvider(resource=resource, shutdown_on_exit=False)
             provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         self._provider = provider
         self._tracer = provider.get_tracer("cafebrain")
 
     def close(self) -> None:
-        """Send what waits."""
-        self._provider.shutdown()
+        """Send what waits, as far as somebody takes it soon."""
+        closing = threading.Thread(target=self._provider.shutdown, daemon=True)
+        closing.start()
+        closing.join(LAST_WORDS)
 
     def report(self, call: Call, metadata: Mapping[str, str]) -> None:
         """Report a call that has ended; it continues the trace that the caller's metadata names, if any."""
