@@ -5,7 +5,7 @@ import asyncio
 import math
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ class Ticket:
 
     client: who asks; places are shared fairly between clients.
     most: searches the client may have, running and waiting; None for no limit of its own.
-    patient: waits outside the queue's bound, because it was bounded elsewhere.
+    patient: waits as long as it takes, outside the queue's bound and the client's, because it was bounded elsewhere.
     """
 
     control: Control
@@ -120,7 +120,8 @@ class Admission:
         Raises BrainError: RESOURCE_EXHAUSTED at once where the queue is full or the client has too many searches, and
         when the caller's deadline is near before a place is free; UNAVAILABLE once closed.
         """
-        if ticket.most is not None and self._searches_of(ticket.client) >= ticket.most:
+        impatient = [waiter.ticket for waiter in self._waiting if not waiter.ticket.patient]
+        if not ticket.patient and not _has_room(ticket, [*self._running.values(), *impatient]):
             message = f"this token allows {ticket.most} searches at a time"
             raise BrainError("RESOURCE_EXHAUSTED", "TOKEN_LIMIT", message)
         need = min(max(ticket.threads, 1), self.places)
@@ -161,7 +162,7 @@ class Admission:
             raise _shutting_down()
         if ticket.control.stopped and not paused:
             raise terminated()
-        if not self._waiting and need <= self._free:
+        if not self._waiting and need <= self._free and _has_room(ticket, self._running.values()):
             self._free -= need
             self._run(ticket)
         else:
@@ -178,7 +179,7 @@ class Admission:
         self._running.pop(ticket.control, None)
         self._free += held
         self._let_in()
-        if not self._searches_of(ticket.client):
+        if not any(other.client == ticket.client for other in self._tickets()):
             self._last_turn.pop(ticket.client, None)
 
     def _run(self, ticket: Ticket) -> None:
@@ -186,9 +187,8 @@ class Admission:
         self._last_turn[ticket.client] = self._turns
         self._running[ticket.control] = ticket
 
-    def _searches_of(self, client: str) -> int:
-        tickets = [*self._running.values(), *(waiter.ticket for waiter in self._waiting)]
-        return sum(ticket.client == client for ticket in tickets)
+    def _tickets(self) -> list[Ticket]:
+        return [*self._running.values(), *(waiter.ticket for waiter in self._waiting)]
 
     def _bound(self) -> None:
         """Refuse the last searches of a queue that is too long."""
@@ -237,9 +237,10 @@ class Admission:
 
     def _let_in(self) -> None:
         """Give free places to those whose turn it is."""
-        while self._free > 0 and self._waiting:
-            waiter = self._in_order()[0]
-            if waiter.need > self._free:
+        while self._free > 0:
+            ready = (waiter for waiter in self._in_order() if _has_room(waiter.ticket, self._running.values()))
+            waiter = next(ready, None)
+            if waiter is None or waiter.need > self._free:
                 return
             self._grant(waiter)
 
@@ -252,6 +253,11 @@ class Admission:
     def _refuse(self, waiter: Waiter, error: BrainError) -> None:
         self._waiting.remove(waiter)
         waiter.turn.set_exception(error)
+
+
+def _has_room(ticket: Ticket, others: Iterable[Ticket]) -> bool:
+    """Return whether the client may have this search beside these."""
+    return ticket.most is None or sum(other.client == ticket.client for other in others) < ticket.most
 
 
 def _shutting_down() -> BrainError:

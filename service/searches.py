@@ -3,12 +3,10 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -20,7 +18,6 @@ from solver.analysis import Analysis, Control
 from solver.brain import Brain
 
 SLICE = 0.1  # seconds a batch search runs before it looks whether an interactive one waits
-NICENESS = 5  # of search threads: answers, cancels and health checks come first on a busy machine
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,7 +32,7 @@ class Searches:
         self._metrics = metrics
         self._live: set[Analysis] = set()
         # One more than run at once: a search that lost its place to the deadline still has to answer.
-        self._threads = ThreadPoolExecutor(admission.places + 1, "search", _step_back)
+        self._threads = ThreadPoolExecutor(admission.places + 1, "search")
         metrics.watch("tree_bytes", "Memory of all trees.", lambda: sum(a.tree_bytes for a in list(self._live)))
         metrics.watch("searches_running", "Searches that run.", lambda: admission.running)
         for batch, name in ((False, "interactive"), (True, "batch")):
@@ -118,6 +115,7 @@ class Searches:
             if analysis is not None:
                 self._live.discard(analysis)
                 self._note(call, analysis, time.monotonic() - began - paused)
+                analysis.release()  # a traceback may keep the object until the next garbage collection
 
     async def _step(self, control: Control, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a step of a search in a thread; when the call is cancelled, end the step before giving way."""
@@ -127,7 +125,9 @@ class Searches:
         except asyncio.CancelledError:
             cancelled = time.monotonic()
             control.stop()
-            await asyncio.wait({running})
+            while not running.done():
+                with suppress(asyncio.CancelledError):  # once is enough
+                    await asyncio.wait({running})
             running.exception()  # nobody is left to hear it
             self._metrics.cancel_seconds.observe(time.monotonic() - cancelled)
             raise
@@ -150,8 +150,3 @@ def _until(due: float, batch: bool) -> float:
     """Return the seconds of the next run."""
     seconds = max(0.001, due - time.monotonic())
     return min(SLICE, seconds) if batch else seconds
-
-
-def _step_back() -> None:
-    """Let other threads go first where the system has priorities per thread."""
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

@@ -64,8 +64,13 @@ class Control:
             for search in self._searches:
                 search.stop()
 
+    def release(self) -> None:
+        """Give the trees of the searches back."""
+        with self._lock:
+            self._searches.clear()
+
     def hold(self, searches: list[Search]) -> None:
-        """Let `stop` end these searches too."""
+        """Let `stop` end these searches too, and `release` empty this list."""
         with self._lock:
             self._searches = searches
             if self.stopped:
@@ -125,6 +130,10 @@ class Analysis:
     def tree_bytes(self) -> int:
         """Memory all trees have taken so far."""
         return sum(search.nodes * search.node_bytes for search in self.searches)
+
+    def release(self) -> None:
+        """Give the memory of the trees back now, however long this object is still referred to."""
+        self.control.release()
 
     def give(self, seconds: float) -> None:
         """Give back time of the budget that passed while the search could not run; a caller's deadline stays."""

@@ -174,6 +174,21 @@ def test_a_token_has_its_share() -> None:
         assert await scene.refusal("a3") == ("RESOURCE_EXHAUSTED", "TOKEN_LIMIT")
         await scene.clear()
 
+        # What a stream has in the queue waits instead, and holds up nobody else.
+        scene = Scene(3)
+        for name in ("a1", "a2", "a3"):
+            await scene.start(name, most=2, batch=True, patient=True)
+        await scene.start("b1", batch=True)
+        assert scene.order == ["a1", "a2", "b1"]
+        await scene.start("a4", most=3)
+        await scene.end("b1")
+        assert scene.order == ["a1", "a2", "b1", "a4"]
+        await scene.end("a1")
+        assert "a3" not in scene.order
+        await scene.end("a4")
+        assert scene.order[-1] == "a3"
+        await scene.clear()
+
     play(scenario())
 
 

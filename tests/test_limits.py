@@ -1,9 +1,12 @@
 """What a server allows one request and all of them together, and that it says so."""
 from __future__ import annotations
 
+import gc
+import os
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -105,6 +108,32 @@ def test_the_memory_of_all_trees_is_bounded() -> None:
         over.set()
         watcher.join()
     assert 16 << 20 < max(seen) <= 64 << 20
+
+
+def test_a_search_that_ended_keeps_no_memory() -> None:
+    """However it ended, and without the garbage collector, which knows nothing of the trees' size."""
+    with background(Library(), Settings(searches=2)) as server, Client(server.address) as client:
+        state = client.new_game(pb.NewGameRequest(game="connect_four")).state
+        suggest = pb.SuggestRequest(state=state, budget=pb.Budget(time_ms=LONG))
+        client.list_games()
+        gc.collect()
+        gc.disable()
+        try:
+            before = resident()
+            for _ in range(10):
+                answers = client.analyze(pb.AnalyzeRequest(suggest=suggest, report_interval_ms=100))
+                next(answers)
+                answers.close()
+                client.suggest(suggest, timeout=0.3)
+            while server.admission.running:
+                time.sleep(0.002)
+            assert resident() - before < 50 << 20
+        finally:
+            gc.enable()
+
+
+def resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_a_search_that_fills_its_memory_answers() -> None:
