@@ -52,7 +52,7 @@ class Control:
         self.deadline = deadline
         self.answer_by = math.inf  # when the answer has to be begun, for the caller to have it in time
         if deadline is not None:
-            self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 3)
+            self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 2)
         self.stopped = False
         self._searches: list[Search] = []
         self._lock = threading.Lock()
