@@ -17,7 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
@@ -159,8 +159,8 @@ class Visitor:
     async def cancel(self) -> None:
         """Cancel a search that runs."""
         request = pb.AnalyzeRequest(suggest=self._search(time_ms=60_000), report_interval_ms=10)
-        async for _ in self._client.analyze(request):
-            break  # it runs, and ends here
+        async with aclosing(self._client.analyze(request)) as answers:
+            await anext(answers)  # now it runs
 
     async def disconnect(self) -> None:
         """Cut a connection with a search on it."""

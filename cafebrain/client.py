@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -119,7 +119,9 @@ class Client:
         with _errors(self.address):
             return self._stub.Suggest(request, timeout=timeout, metadata=self._metadata)
 
-    def analyze(self, request: pb.AnalyzeRequest, timeout: float | None = None) -> Iterator[pb.AnalyzeResponse]:
+    def analyze(
+        self, request: pb.AnalyzeRequest, timeout: float | None = None
+    ) -> Generator[pb.AnalyzeResponse, None, None]:
         """Search a position and yield improving answers, the last one marked final.
 
         The call starts when the first answer is asked for. Closing the iterator ends the search.
@@ -133,7 +135,7 @@ class Client:
 
     def analyze_many(
         self, requests: Iterable[pb.AnalyzeManyRequest], timeout: float | None = None
-    ) -> Iterator[pb.AnalyzeManyResponse]:
+    ) -> Generator[pb.AnalyzeManyResponse, None, None]:
         """Search many positions over one stream and yield the answers, in any order.
 
         requests: taken by a thread of gRPC as the server takes them; the stream ends with the last answer after them.
@@ -227,7 +229,7 @@ class AsyncClient:
 
     async def analyze(
         self, request: pb.AnalyzeRequest, timeout: float | None = None
-    ) -> AsyncIterator[pb.AnalyzeResponse]:
+    ) -> AsyncGenerator[pb.AnalyzeResponse, None]:
         """Search a position and yield improving answers, the last one marked final.
 
         The call starts when the first answer is asked for. Closing the iterator, or cancelling the task that waits for
@@ -245,7 +247,7 @@ class AsyncClient:
         self,
         requests: Iterable[pb.AnalyzeManyRequest] | AsyncIterable[pb.AnalyzeManyRequest],
         timeout: float | None = None,
-    ) -> AsyncIterator[pb.AnalyzeManyResponse]:
+    ) -> AsyncGenerator[pb.AnalyzeManyResponse, None]:
         """Search many positions over one stream and yield the answers, in any order.
 
         requests: taken as the server takes them; the stream ends with the last answer after them. Each query gets

@@ -16,6 +16,7 @@ from cafebrain.v1 import game_pb2
 from engines.library import Library
 from server import BrainServer, background
 from service.settings import MESSAGE_BYTES, Settings
+from solver.analysis import Control
 
 SETTINGS = Settings(
     searches=2, queue=5, max_time_ms=300, max_visits=50_000, max_threads=1, max_moves=2, tree_mib=64
@@ -130,6 +131,23 @@ def test_a_search_that_ended_keeps_no_memory() -> None:
             assert resident() - before < 50 << 20
         finally:
             gc.enable()
+
+
+def test_a_call_that_waits_for_its_reader_keeps_no_memory(
+    server: BrainServer, client: Client, state: game_pb2.GameState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controls: list[Control] = []
+
+    class Noted(Control):
+        def __init__(self, deadline: float | None = None) -> None:
+            super().__init__(deadline)
+            controls.append(self)
+
+    monkeypatch.setattr("service.calls.Control", Noted)
+    suggest = pb.SuggestRequest(state=state, budget=pb.Budget(visits=1000))
+    client.suggest(suggest)
+    list(client.analyze(pb.AnalyzeRequest(suggest=suggest)))
+    assert [control._searches for control in controls] == [[], []]
 
 
 def resident() -> int:
