@@ -8,6 +8,8 @@ import threading
 from datetime import UTC, datetime
 from typing import TextIO
 
+import grpc.aio
+
 WAITING = 10_000  # lines that may wait to be written; further ones are dropped and counted
 LAST_WORDS = 1.0  # seconds to write what waits, at the end
 
@@ -25,12 +27,19 @@ class JsonLines(logging.Formatter):
         return json.dumps(entry, ensure_ascii=False, default=str)
 
 
+def is_news(record: logging.LogRecord) -> bool:
+    """Return whether a record is no report of gRPC's that a client left just when its answer was to be sent."""
+    fault = record.exc_info[1] if record.exc_info else None
+    return not (record.name.startswith("grpc") and isinstance(fault, grpc.aio.InternalError))
+
+
 class PatientHandler(logging.Handler):
     """Writes lines to a stream that may be slow."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
         self.setFormatter(JsonLines())
+        self.addFilter(is_news)
         self._stream = stream
         self._dropped = 0
         self._lines: queue.Queue[str | None] = queue.Queue(WAITING)

@@ -159,6 +159,18 @@ def test_channelz(server: BrainServer, client: Client) -> None:
     assert any(entry.data.calls_succeeded for entry in found.server)
 
 
+def test_a_client_that_left_is_no_news() -> None:
+    stream = io.StringIO()
+    handler = PatientHandler(stream)
+    logger = logging.Logger("grpc._cython.cygrpc")
+    logger.addHandler(handler)
+    for fault in (grpc.aio.InternalError("left"), ValueError("bad")):
+        logger.error("raised in core", exc_info=fault)
+    handler.close()
+    (line,) = stream.getvalue().splitlines()
+    assert "bad" in line
+
+
 class StuckStream(io.StringIO):
     """A stream that takes nothing until told to."""
 
