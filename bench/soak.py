@@ -20,7 +20,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import quantiles
 from urllib.request import urlopen
 
 import grpc
@@ -38,6 +38,7 @@ from solver.brain import Brain
 CLIENTS = 64
 POSITIONS = 12  # of each game, at different depths
 WARM = 60.0  # seconds
+REST = 3.0  # seconds without clients before memory and threads are looked at: trees come and go
 PROBE_EVERY = 0.02  # seconds between two health checks
 PATIENCE = 60.0  # seconds after which a call without an answer counts as hanging
 
@@ -235,23 +236,17 @@ def threads(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/task").iterdir()))
 
 
-async def soak(pid: int, address: str, seconds: float, known: list[Known]) -> tuple[Tally, float, float]:
-    """Let all clients loose; return what they saw, and the memory after the first minute and at the end."""
-    tally = Tally()
-    began = time.monotonic()
+async def soak(address: str, seconds: float, known: list[Known], tally: Tally) -> None:
+    """Let all clients loose."""
+    until = time.monotonic() + seconds
     visitors = [Visitor(address, known, tally, seed) for seed in range(CLIENTS)]
-    load = asyncio.gather(*(visitor.run(began + seconds) for visitor in visitors))
-    warm: list[int] = []
-    late: list[int] = []
-    while not load.done():
-        await asyncio.sleep(0.5)
-        passed = time.monotonic() - began
-        if min(WARM, seconds / 2) - 10 <= passed < min(WARM, seconds / 2):
-            warm.append(resident(pid))
-        elif seconds - 10 <= passed < seconds:
-            late.append(resident(pid))
-    await load
-    return tally, median(warm), median(late)
+    await asyncio.gather(*(visitor.run(until) for visitor in visitors))
+
+
+def at_rest(pid: int) -> tuple[int, int]:
+    """Return the memory and the threads of a process once all searches are over."""
+    time.sleep(REST)
+    return resident(pid), threads(pid)
 
 
 def probe(address: str, seconds: float) -> None:
@@ -293,20 +288,20 @@ def run(minutes: float) -> list[Figure]:
     log = BUILD / "soak.log"
     known = known_answers()
     seconds = 60 * minutes
+    warm = min(WARM, seconds / 3)
     with server(log) as (process, address, metrics_url):
-        asyncio.run(soak(process.pid, address, 3, known) if seconds > 60 else asyncio.sleep(0))
-        time.sleep(1)
-        threads_before = threads(process.pid)
+        tally = Tally()
+        asyncio.run(soak(address, warm, known, tally))
+        memory, threads_then = at_rest(process.pid)
         prober = subprocess.Popen(
-            [sys.executable, "-m", "bench.soak", "--probe", address, "--minutes", str(minutes)],
+            [sys.executable, "-m", "bench.soak", "--probe", address, "--minutes", str(minutes - warm / 60)],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             text=True,
         )
-        tally, warm, late = asyncio.run(soak(process.pid, address, seconds, known))
+        asyncio.run(soak(address, seconds - warm, known, tally))
         health, slept = json.loads(prober.communicate(timeout=PATIENCE)[0])
-        time.sleep(2)
-        threads_after = threads(process.pid)
+        memory_now, threads_now = at_rest(process.pid)
         with urlopen(metrics_url) as answer:
             metrics = answer.read().decode()
         crashed = process.poll() is not None
@@ -326,9 +321,9 @@ def run(minutes: float) -> list[Figure]:
         Figure("crashes", int(crashed), most=0),
         Figure("exit code after SIGTERM", drained, most=0),
         Figure("deadlines that passed without an answer", tally.lost, note="of short_deadline"),
-        Figure("memory at the end to after the first minute", late / warm, "×", most=1.05,
-               note=f"{warm / 2**20:.0f} MiB, then {late / 2**20:.0f} MiB"),
-        Figure("threads more than before", threads_after - threads_before, most=0),
+        Figure("memory at the end to after the first minute", memory_now / memory, "×", most=1.05,
+               note=f"{memory / 2**20:.1f} MiB, then {memory_now / 2**20:.1f} MiB, both at rest"),
+        Figure("threads more than before", threads_now - threads_then, most=0),
         Figure("health check, 99 %", p99(health), "ms", most=50, note=f"{len(health)} checks"),
         Figure("a bare process wakes up late by, 99 %", p99(slept), "ms", note="the machine, not the server"),
         Figure("time budget to complete answer, 99 %", p99(tally.overrun), "ms", most=10,
