@@ -20,6 +20,7 @@ from engines.library import Library
 from scripts.golden import variants
 from solver.positions import Position, decode_state, encode_move, encode_state
 from tests.gatto_tables import BRAIN, DATA
+from tests.test_campus_codec import conserved as campus_conserved
 from tests.test_gatto_codec import conserved
 
 LIBRARY: Library = BRAIN.library
@@ -175,6 +176,8 @@ class Play(RuleBasedStateMachine):
     def everything_is_conserved(self):
         if self.game == "gatto":
             conserved(self.entry, self.state)
+        if self.game == "campus":
+            campus_conserved(self.entry.game, self.state)
 
 
 SETTINGS = settings(

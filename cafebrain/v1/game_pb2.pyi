@@ -3,6 +3,7 @@
 isort:skip_file
 What every game has: a position, a move, components. A game adds one line to each oneof."""
 
+from cafebrain.v1 import campus_pb2 as _campus_pb2
 from cafebrain.v1 import connect_four_pb2 as _connect_four_pb2
 from cafebrain.v1 import gatto_pb2 as _gatto_pb2
 from google.protobuf import descriptor as _descriptor
@@ -55,6 +56,7 @@ class GameState(_message.Message):
     COMPONENT_SET_FIELD_NUMBER: _builtins.int
     GATTO_FIELD_NUMBER: _builtins.int
     CONNECT_FOUR_FIELD_NUMBER: _builtins.int
+    CAMPUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def component_set(self) -> Global___ComponentSetRef:
         """The component set the position is played with."""
@@ -67,18 +69,23 @@ class GameState(_message.Message):
     def connect_four(self) -> _connect_four_pb2.ConnectFourState:
         """Connect Four."""
 
+    @_builtins.property
+    def campus(self) -> _campus_pb2.CampusState:
+        """Campus Café."""
+
     def __init__(
         self,
         *,
         component_set: Global___ComponentSetRef | None = ...,
         gatto: _gatto_pb2.GattoState | None = ...,
         connect_four: _connect_four_pb2.ConnectFourState | None = ...,
+        campus: _campus_pb2.CampusState | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "campus"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -92,6 +99,7 @@ class Move(_message.Message):
 
     GATTO_FIELD_NUMBER: _builtins.int
     CONNECT_FOUR_FIELD_NUMBER: _builtins.int
+    CAMPUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def gatto(self) -> _gatto_pb2.GattoMove:
         """Café del Gatto."""
@@ -100,17 +108,22 @@ class Move(_message.Message):
     def connect_four(self) -> _connect_four_pb2.ConnectFourMove:
         """Connect Four."""
 
+    @_builtins.property
+    def campus(self) -> _campus_pb2.CampusMove:
+        """Campus Café."""
+
     def __init__(
         self,
         *,
         gatto: _gatto_pb2.GattoMove | None = ...,
         connect_four: _connect_four_pb2.ConnectFourMove | None = ...,
+        campus: _campus_pb2.CampusMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "campus"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -124,6 +137,7 @@ class Components(_message.Message):
 
     GATTO_FIELD_NUMBER: _builtins.int
     CONNECT_FOUR_FIELD_NUMBER: _builtins.int
+    CAMPUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def gatto(self) -> _gatto_pb2.GattoComponents:
         """Café del Gatto."""
@@ -132,17 +146,22 @@ class Components(_message.Message):
     def connect_four(self) -> _connect_four_pb2.ConnectFourComponents:
         """Connect Four."""
 
+    @_builtins.property
+    def campus(self) -> _campus_pb2.CampusComponents:
+        """Campus Café."""
+
     def __init__(
         self,
         *,
         gatto: _gatto_pb2.GattoComponents | None = ...,
         connect_four: _connect_four_pb2.ConnectFourComponents | None = ...,
+        campus: _campus_pb2.CampusComponents | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "campus"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
