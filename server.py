@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import ipaddress
 import json
 import logging
@@ -12,7 +13,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -42,6 +43,8 @@ from solver.brain import Brain
 WATCH_GRACE = 0.5  # seconds for calls that never end, such as health watches, once all others are done
 MAX_SEARCHES = 1024
 SWITCH = 0.001  # seconds a thread may keep Python to itself while others want it; shorter, so that calls wait less
+M_MMAP_THRESHOLD = -3  # of glibc's mallopt
+TREE_FROM = 1 << 18  # bytes from which memory is taken from the system and given back on its own
 PLACE_MIB = 16  # least memory for the trees of one search thread
 OPTIONS = (
     ("grpc.so_reuseport", 0),  # a port in use is an error, not a port to share
@@ -368,6 +371,9 @@ def serve(
         _print_config(ctx)
         return
     sys.setswitchinterval(SWITCH)
+    with suppress(AttributeError):  # another C library
+        # By default glibc keeps what it was given back, up to 64 MiB for each thread, and trees are large.
+        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, TREE_FROM)
     handler = PatientHandler(sys.stderr)
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:
