@@ -3,13 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bench import campus, connect_four, gatto, memory, search, service, signature
+from bench import cafe, campus, connect_four, gatto, memory, search, service, signature
 from bench.measure import Figure, Plan
 
 GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "signature": signature.figures,
     "connect_four": connect_four.figures,
     "gatto": gatto.figures,
+    "cafe": cafe.figures,
     "campus": campus.figures,
     "search": search.figures,
     "memory": memory.figures,

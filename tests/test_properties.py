@@ -19,9 +19,8 @@ from cython_ext.rng import Random
 from engines.library import Library
 from scripts.golden import variants
 from solver.positions import Position, decode_state, encode_move, encode_state
+from tests import test_cafe_codec, test_campus_codec, test_gatto_codec
 from tests.gatto_tables import BRAIN, DATA
-from tests.test_campus_codec import conserved as campus_conserved
-from tests.test_gatto_codec import conserved
 
 LIBRARY: Library = BRAIN.library
 # Every engine with every set, also the tests' own.
@@ -32,6 +31,11 @@ STARTS = [
     for variant in variants(LIBRARY, LIBRARY.engine(game))
 ]
 GAMES = LIBRARY.games()
+CONSERVED = {
+    "gatto": test_gatto_codec.conserved,
+    "cafe": test_cafe_codec.conserved,
+    "campus": lambda entry, state: test_campus_codec.conserved(entry.game, state),
+}
 
 
 def codes_of(state):
@@ -174,10 +178,8 @@ class Play(RuleBasedStateMachine):
 
     @invariant()
     def everything_is_conserved(self):
-        if self.game == "gatto":
-            conserved(self.entry, self.state)
-        if self.game == "campus":
-            campus_conserved(self.entry.game, self.state)
+        if self.game in CONSERVED:
+            CONSERVED[self.game](self.entry, self.state)
 
 
 SETTINGS = settings(

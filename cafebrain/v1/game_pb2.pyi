@@ -3,6 +3,7 @@
 isort:skip_file
 What every game has: a position, a move, components. A game adds one line to each oneof."""
 
+from cafebrain.v1 import cafe_pb2 as _cafe_pb2
 from cafebrain.v1 import campus_pb2 as _campus_pb2
 from cafebrain.v1 import connect_four_pb2 as _connect_four_pb2
 from cafebrain.v1 import gatto_pb2 as _gatto_pb2
@@ -56,6 +57,7 @@ class GameState(_message.Message):
     COMPONENT_SET_FIELD_NUMBER: _builtins.int
     GATTO_FIELD_NUMBER: _builtins.int
     CONNECT_FOUR_FIELD_NUMBER: _builtins.int
+    CAFE_FIELD_NUMBER: _builtins.int
     CAMPUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def component_set(self) -> Global___ComponentSetRef:
@@ -70,6 +72,10 @@ class GameState(_message.Message):
         """Connect Four."""
 
     @_builtins.property
+    def cafe(self) -> _cafe_pb2.CafeState:
+        """Café."""
+
+    @_builtins.property
     def campus(self) -> _campus_pb2.CampusState:
         """Campus Café."""
 
@@ -79,13 +85,14 @@ class GameState(_message.Message):
         component_set: Global___ComponentSetRef | None = ...,
         gatto: _gatto_pb2.GattoState | None = ...,
         connect_four: _connect_four_pb2.ConnectFourState | None = ...,
+        cafe: _cafe_pb2.CafeState | None = ...,
         campus: _campus_pb2.CampusState | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "campus"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "cafe", "campus"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -99,6 +106,7 @@ class Move(_message.Message):
 
     GATTO_FIELD_NUMBER: _builtins.int
     CONNECT_FOUR_FIELD_NUMBER: _builtins.int
+    CAFE_FIELD_NUMBER: _builtins.int
     CAMPUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def gatto(self) -> _gatto_pb2.GattoMove:
@@ -109,6 +117,10 @@ class Move(_message.Message):
         """Connect Four."""
 
     @_builtins.property
+    def cafe(self) -> _cafe_pb2.CafeMove:
+        """Café."""
+
+    @_builtins.property
     def campus(self) -> _campus_pb2.CampusMove:
         """Campus Café."""
 
@@ -117,13 +129,14 @@ class Move(_message.Message):
         *,
         gatto: _gatto_pb2.GattoMove | None = ...,
         connect_four: _connect_four_pb2.ConnectFourMove | None = ...,
+        cafe: _cafe_pb2.CafeMove | None = ...,
         campus: _campus_pb2.CampusMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "campus"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "cafe", "campus"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -137,6 +150,7 @@ class Components(_message.Message):
 
     GATTO_FIELD_NUMBER: _builtins.int
     CONNECT_FOUR_FIELD_NUMBER: _builtins.int
+    CAFE_FIELD_NUMBER: _builtins.int
     CAMPUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def gatto(self) -> _gatto_pb2.GattoComponents:
@@ -147,6 +161,10 @@ class Components(_message.Message):
         """Connect Four."""
 
     @_builtins.property
+    def cafe(self) -> _cafe_pb2.CafeComponents:
+        """Café."""
+
+    @_builtins.property
     def campus(self) -> _campus_pb2.CampusComponents:
         """Campus Café."""
 
@@ -155,13 +173,14 @@ class Components(_message.Message):
         *,
         gatto: _gatto_pb2.GattoComponents | None = ...,
         connect_four: _connect_four_pb2.ConnectFourComponents | None = ...,
+        cafe: _cafe_pb2.CafeComponents | None = ...,
         campus: _campus_pb2.CampusComponents | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "campus"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "cafe", "campus"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

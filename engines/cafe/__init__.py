@@ -1,0 +1,4 @@
+"""Café."""
+from engines.cafe.engine import ENGINE
+
+__all__ = ["ENGINE"]

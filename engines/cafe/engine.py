@@ -1,0 +1,116 @@
+"""Café for the layers above: ties components, native rules, wire format and words together."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cafebrain.errors import BrainError, FieldViolation
+from cafebrain.v1 import game_pb2
+from cython_ext.game import Game, State
+from cython_ext.rng import Random
+from engines.cafe import codec, moves, notation
+from engines.cafe.components import CafeComponents, parse
+from engines.cafe.decode import decode
+from engines.cafe.rules import CafeGame
+from engines.component_set import ComponentSet, Faults
+from engines.engine import Engine, GameOption
+
+
+class CafeEngine(Engine):
+    """Café, 1 to 4 players, with or without the auction and the Expresso cards."""
+
+    id = "cafe"
+    name = "Café"
+    version = 1
+    min_players = 1
+    max_players = 4
+    default_set = "reconstructed"
+    options = (
+        GameOption("auction", "Advanced game for 2 to 4 players: bid for the first pick.", ("false", "true"), "false"),
+        GameOption("expresso", "Expansion: eight Expresso cards.", ("false", "true"), "false"),
+        GameOption("open_deck", "Puzzle for one player: the order of the deck is known.", ("false", "true"), "false"),
+    )
+
+    def parse_components(self, data: dict[str, Any], faults: Faults) -> CafeComponents:
+        """Check cards, cubes and totals."""
+        return parse(data, faults)
+
+    def encode_components(self, components: ComponentSet[CafeComponents], message: game_pb2.Components) -> None:
+        """Fill in every card."""
+        codec.encode_set(components.contents, message)
+
+    def game(self, components: ComponentSet[CafeComponents]) -> Game:
+        """Return the native rules."""
+        return CafeGame(components)
+
+    def initial(self, game: Game, players: int, options: Mapping[str, str], random: Random) -> State:
+        """Return the table before the first offer is drawn. Start cards, first master and an open deck are random.
+
+        Raises BrainError INVALID_ARGUMENT for an auction without opponents or an open deck with some.
+        """
+        assert isinstance(game, CafeGame)
+        on = {option.name: options.get(option.name, option.default) == "true" for option in self.options}
+        if on["auction"] and players == 1:
+            raise _refused("auction", "an auction wants at least two players")
+        if on["open_deck"] and players > 1:
+            raise _refused("open_deck", "only a game for one player can have a known deck")
+        starts = _shuffled(list(range(codec.FIRST_START, codec.FIRST_START + 4)), random)[:players]
+        master = random.below(players)
+        deck = None
+        if on["open_deck"]:
+            deck = _shuffled(list(range(codec.FIRST_EXPRESSO)), random)[: 8 * (players + 2)]
+            if on["expresso"]:
+                deck = _shuffled(deck + list(range(codec.FIRST_EXPRESSO, codec.FIRST_START)), random)
+        return game.initial(players, starts, master, on["auction"], on["expresso"], deck)
+
+    def encode(self, state: State, message: game_pb2.GameState) -> None:
+        """Write the position."""
+        codec.encode(_rules(state), state, message.cafe)
+
+    def decode(self, message: game_pb2.GameState, game: Game) -> State:
+        """Read and check the position."""
+        assert isinstance(game, CafeGame)
+        return decode(game, self.part(message, "state"))
+
+    def encode_move(self, state: State, move: int, message: game_pb2.Move) -> None:
+        """Write a move or draw."""
+        moves.encode(_rules(state), state, move, message.cafe)
+
+    def decode_move(self, state: State, message: game_pb2.Move) -> int:
+        """Read a move or draw."""
+        return moves.decode(_rules(state), state, self.part(message, "move"))
+
+    def move_text(self, state: State, move: int) -> str:
+        """Return for example "take plan-07, paying a red cube"."""
+        return moves.text(_rules(state), state, move)
+
+    def show(self, state: State) -> str:
+        """Draw the offer and every player's area."""
+        return notation.show(_rules(state), state)
+
+    def score_items(self, state: State) -> list[list[tuple[str, float]]]:
+        """Return the points of shops, natas, warehouse and waiters."""
+        return notation.score_items(_rules(state), state)
+
+
+def _refused(option: str, reason: str) -> BrainError:
+    return BrainError(
+        "INVALID_ARGUMENT", "INVALID_REQUEST", f"options[{option}]: {reason}",
+        [FieldViolation(f"options[{option}]", "true", reason)],
+    )  # fmt: skip
+
+
+def _shuffled(cards: list[int], random: Random) -> list[int]:
+    """Return the cards in random order (Fisher and Yates)."""
+    for last in range(len(cards) - 1, 0, -1):
+        other = random.below(last + 1)
+        cards[last], cards[other] = cards[other], cards[last]
+    return cards
+
+
+def _rules(state: State) -> CafeGame:
+    assert isinstance(state.game, CafeGame)
+    return state.game
+
+
+ENGINE = CafeEngine()
