@@ -9,6 +9,7 @@ from typing import Any, cast
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
+from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1 import game_pb2
 from engines.library import Library
@@ -46,7 +47,7 @@ def good_positions(seed: int = 0) -> list[game_pb2.GameState]:
                         request.options[option.name] = chance.choice(option.values)
                     try:
                         played += _play(brain, brain.new_game(request).state, chance)
-                    except ValueError:  # options that do not go together
+                    except BrainError:  # options that do not go together
                         continue
                 found += chance.sample(played, min(KEPT, len(played)))
     return found
