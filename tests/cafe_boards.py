@@ -88,8 +88,7 @@ def mirror(state: State) -> ref.Game:
                 mine.served[cell // 6, other.face(mine, where[cell]).shop] = tuple(cubes)
             else:
                 mine.cubes[where[cell]] = tuple(cubes)
-    other.actions, other.open, other.step = fields["actions"], None, "act"
-    other.supply()
+    other.actions, other.open, other.step, other.round = fields["actions"], None, "act", fields["round"]
     return other
 
 

@@ -2,6 +2,7 @@ from cython_ext.game import State
 
 class Outcomes:
     complete: bool
+    pruned: bool
     def __init__(
         self, state: State, actions: int | None = None, prune: bool = True, limit: int = 1 << 20
     ) -> None: ...

@@ -6,7 +6,7 @@ from cython_ext.game cimport CHANCE, Game, State
 from engines.cafe.actions cimport continuations
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
 from engines.cafe.geometry cimport place
-from engines.cafe.policy cimport best_move, evaluate, playout_step, priors
+from engines.cafe.policy cimport best_move, playout_step, priors
 from engines.cafe.scoring cimport Points, count_points
 from engines.cafe.structs cimport (
     CARDS,
@@ -60,7 +60,6 @@ cdef class CafeGame(Game):
         self.table.random_step = random_step
         self.table.returns = returns
         self.table.playout_step = playout_step
-        self.table.evaluate = evaluate
         self.table.priors = priors
         self.native = &self.cards
 
