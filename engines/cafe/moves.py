@@ -7,14 +7,15 @@ from typing import Any
 from cafebrain.v1 import cafe_pb2
 from cython_ext.game import State
 from engines.cafe import codes
-from engines.cafe.area import FARTHEST
+from engines.cafe.area import FARTHEST, covered_places
 from engines.cafe.codec import FIRST_START, color_message, cubes_message, cubes_of, square_message
 from engines.cafe.codes import FREE, Code, pack, unpack
-from engines.cafe.components import COLORS, KINDS, CafeComponents
+from engines.cafe.components import COLORS, KINDS, SQUARES, CafeComponents, Square
 from engines.cafe.rules import CafeGame
 from engines.violations import Violations
 
 TURNS = ("unturned", "a quarter turn clockwise", "a half turn", "a quarter turn counterclockwise")
+PLANTS = ("plantation", "double", "sack")
 MOST_BID = 252  # four colours of at most 63 cubes
 
 
@@ -133,10 +134,15 @@ class _Reader:
         if player >= 0:
             for cell, (_, row, column) in self.fields["areas"][player]["visible"].items():
                 if (row, column) == (square.row, square.column):
-                    return int(cell)
+                    return self.first_half(int(cell)) if self.kind == "serve" else int(cell)
         where = f"row {square.row}, column {square.column}"
         self.faults.add(f"{self.kind}.square", where, "the player to move has no square there")
         return 0
+
+    def first_half(self, cell: int) -> int:
+        """Return the cell a shop is named by; of anything else the cell itself."""
+        card = self.contents.cards[self.fields["areas"][self.fields["to_move"]]["cards"][cell // SQUARES][0]]
+        return cell - cell % SQUARES + card.first_square(cell % SQUARES)
 
 
 def text(game: CafeGame, state: State, code: int) -> str:
@@ -158,16 +164,48 @@ def text(game: CafeGame, state: State, code: int) -> str:
         return f"pay a {COLORS[move.color]} cube ({fields['owed']} left to pay)"
     if kind == "place":
         card = contents.cards[fields["taken"]].id
-        return f"place {card} {TURNS[move.rotation]}, top left at {_at(move.row, move.column)}"
+        covered = _covered_text(contents, fields, move)
+        return f"place {card} {TURNS[move.rotation]}, top left at {_at(move.row, move.column)}, over {covered}"
     if kind == "pass":
         return "pass"
     if kind == "end":
         left = fields["actions"]
         return f"end the actions, leaving {_count(left, 'action')} unused" if left else "end the actions"
-    return _action_text(fields, move)
+    return _action_text(contents, fields, move)
 
 
-def _action_text(fields: dict[str, Any], move: Code) -> str:
+def _covered_text(contents: CafeComponents, fields: dict[str, Any], move: Code) -> str:
+    """Return what a placement covers: squares, cubes that return to the supply, shops it closes."""
+    area = fields["areas"][fields["to_move"]]
+    places = covered_places(move.row, move.column, move.rotation)
+    covered = sorted(cell for cell, (_, row, column) in area["visible"].items() if (row, column) in places)
+    squares: list[str] = []
+    lost = [0] * len(COLORS)
+    for cell in covered:
+        card = contents.cards[area["cards"][cell // SQUARES][0]]
+        face, first = card.squares[cell % SQUARES], cell - cell % SQUARES + card.first_square(cell % SQUARES)
+        if face.kind == "shop" and first not in area["shops"]:
+            squares.append("closed shop")
+        elif face.kind == "shop":
+            if first != cell and first in covered:
+                continue  # named with its other half
+            squares.append(f"shop for {card.shops[face.shop].points} (closed by this)")
+        else:
+            squares.append(_face_text(face))
+        pile = area["cubes"].get(first, [0] * len(COLORS))
+        lost = [a + b for a, b in zip(lost, pile, strict=True)]
+    return ", ".join(squares) + (f", discarding {cubes_text(lost)}" if any(lost) else "")
+
+
+def _face_text(face: Square) -> str:
+    if face.kind == "plantation":
+        return COLORS[face.color]
+    if face.kind == "double":
+        return f"double {COLORS[face.color]}"
+    return f"nata {face.points}" if face.kind == "nata" else face.kind
+
+
+def _action_text(contents: CafeComponents, fields: dict[str, Any], move: Code) -> str:
     area = fields["areas"][fields["to_move"]]
     visible, group = area["visible"], area["group"]
     kind, row, column = visible[move.cell]
@@ -175,27 +213,39 @@ def _action_text(fields: dict[str, Any], move: Code) -> str:
     lying = cubes_text(area["cubes"].get(move.cell, ()))
     if move.kind == "grow":
         empty = [
-            _at(*visible[cell][1:])
+            f"{_face_text(face_at(contents, area, cell))} {_at(*visible[cell][1:])}"
             for cell, first in group.items()
-            if first == move.cell and KINDS[visible[cell][0]] in ("plantation", "double", "sack")
-            and cell not in area["cubes"]
-        ]  # fmt: skip
-        return f"grow on {' '.join(empty)}"
+            if first == move.cell and KINDS[visible[cell][0]] in PLANTS and cell not in area["cubes"]
+        ]
+        return f"grow on {', '.join(empty)}"
     if move.kind == "fill":
         if not move.number:
             return f"leave the {KINDS[kind]} at {where} empty"
         return f"grow {move.number} {COLORS[move.color]} at {where}"
     if move.kind in ("dry", "roast"):
-        goes_on = fields["open"] == (codes.OPEN_DRY if move.kind == "dry" else codes.OPEN_ROAST) and (
-            group[move.cell] == group[fields["open_used"][0]]
+        goes_on = (
+            fields["open"] == (codes.OPEN_DRY if move.kind == "dry" else codes.OPEN_ROAST)
+            and group[move.cell] == group[fields["open_used"][0]]
+            and move.cell not in fields["open_used"] and move.color > fields["open_cell"]
+        )  # fmt: skip
+        sources = PLANTS if move.kind == "dry" else ("dry",)
+        cubes = sum(
+            pile[move.color] for cell, pile in area["cubes"].items() if KINDS[visible[cell][0]] in sources
         )
         over = f", discarding {lying}" if lying else ""
-        return f"{'also ' if goes_on else ''}{move.kind} all {COLORS[move.color]} at {where}{over}"
+        return f"{'also ' if goes_on else ''}{move.kind} all {cubes} {COLORS[move.color]} at {where}{over}"
     if move.kind == "empty":
-        return f"{'also ' if fields['open'] == codes.OPEN_EMPTY else ''}deliver {lying} from the roaster at {where}"
+        goes_on = fields["open"] == codes.OPEN_EMPTY and move.cell > fields["open_cell"]
+        return f"{'also ' if goes_on else ''}deliver {lying} from the roaster at {where}"
     if move.kind == "serve":
         return f"serve {cubes_text(move.cubes)} to the {KINDS[kind]} at {where}"
     return f"discard {lying} from {where}"
+
+
+def face_at(contents: CafeComponents, area: dict[str, Any], cell: int) -> Square:
+    """Return what a cell of an area shows."""
+    number: int = area["cards"][cell // SQUARES][0]
+    return contents.cards[number].squares[cell % SQUARES]
 
 
 def cubes_text(cubes: Sequence[int]) -> str:
