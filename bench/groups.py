@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bench import cafe, connect_four, gatto, memory, search, service, signature
+from bench import cafe, campus, connect_four, gatto, memory, search, service, signature
 from bench.measure import Figure, Plan
 
 GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
@@ -11,6 +11,7 @@ GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "connect_four": connect_four.figures,
     "gatto": gatto.figures,
     "cafe": cafe.figures,
+    "campus": campus.figures,
     "search": search.figures,
     "memory": memory.figures,
     "threads": search.thread_figures,

@@ -119,6 +119,46 @@ cdef class State:
             raise ValueError("the game is over")
         self.game.table.random_step(self.game.native, self.data, &random.rng)
 
+    def playout_step(self, Random random) -> None:
+        """Make a move of the playout policy, or a sampled outcome; a random move where the game has no policy.
+
+        Raises ValueError where the game is over.
+        """
+        if self.game.table.playout_step == NULL:
+            self.random_step(random)
+            return
+        if self.to_move == OVER:
+            raise ValueError("the game is over")
+        self.game.table.playout_step(self.game.native, self.data, &random.rng)
+
+    def evaluate(self) -> tuple[list[float], list[float]]:
+        """Return the expected final win share and score per player.
+
+        Raises ValueError where the game is over or has no evaluation.
+        """
+        if self.to_move == OVER or self.game.table.evaluate == NULL:
+            raise ValueError("there is nothing to evaluate")
+        cdef float[MAX_PLAYERS] win
+        cdef float[MAX_PLAYERS] score
+        self.game.table.evaluate(self.game.native, self.data, win, score)
+        return [win[i] for i in range(self.players)], [score[i] for i in range(self.players)]
+
+    def priors(self) -> dict[int, float]:
+        """Return the prior of each legal move; empty where no player is to move or the game has no priors."""
+        if self.to_move < 0 or self.game.table.priors == NULL:
+            return {}
+        cdef size_t room = self.game.table.moves_max
+        cdef uint32_t* codes = <uint32_t*>PyMem_Malloc(room * (sizeof(uint32_t) + sizeof(float)))
+        if codes == NULL:
+            raise MemoryError
+        cdef float* chances = <float*>(codes + room)
+        try:
+            n = self.game.table.legal_moves(self.game.native, self.data, codes)
+            self.game.table.priors(self.game.native, self.data, codes, n, chances)
+            return {codes[i]: chances[i] for i in range(n)}
+        finally:
+            PyMem_Free(codes)
+
     def apply(self, move: int) -> None:
         """Make a move, or enter an outcome.
 

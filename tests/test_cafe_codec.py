@@ -14,6 +14,7 @@ from cython_ext.rng import Random
 from engines.cafe import codes
 from engines.cafe.components import CafeComponents
 from engines.library import Entry
+from tests.mutations import mutate
 from tests.sets import cafe_entries
 
 ENTRIES = cafe_entries()
@@ -209,6 +210,8 @@ SIMPLE: list[tuple[str, str, Change, str, str]] = [
      "players[0].cards[1].card", "first card"),
     ("take", "Expresso card without Expresso", lambda m: m.offer.__setitem__(0, "expresso-1"), "offer[0]",
      "without them"),
+    ("take", "Expresso card placed without Expresso", lambda m: setattr(m.players[1].cards[1], "card", "expresso-1"),
+     "players[1].cards[1].card", "without them"),
     ("take", "start card on offer", lambda m: m.offer.__setitem__(0, "start-1"), "offer[0]", "is a start card"),
     ("take", "card twice", lambda m: m.offer.__setitem__(0, m.players[1].cards[1].card), "offer[0]", "is also players"),
     ("take", "too few on offer", lambda m: m.offer.pop(), "offer", "must be 3"),
@@ -490,3 +493,35 @@ def test_no_more_violations_than_fit() -> None:
         for card in player.cards:
             card.card = "nonsense"
     refused(message)
+
+
+TEXTS = ["", "plan-01", "plan-30", "expresso-3", "start-1", "tea\x00", "é" * 70]
+
+
+@pytest.mark.parametrize(("players", "auction", "expresso"), OPTIONS[::2])
+@pytest.mark.parametrize("set_id", sorted(ENTRIES))
+def test_mutations_are_refused_or_playable(set_id: str, players: int, auction: str, expresso: str) -> None:
+    entry = ENTRIES[set_id]
+    dice = random.Random(players)
+    outcome: Counter[str] = Counter()
+    for state in play(begin(entry, players, auction, expresso, seed=players), dice):
+        message = encode(entry, state)
+        for _ in range(dice.choice([1, 1, 2])):
+            mutate(message.cafe, dice, TEXTS)
+        refused_: BrainError | None = None
+        try:
+            mutated = entry.engine.decode(message, entry.game)
+        except BrainError as error:
+            refused_ = error
+        if refused_:
+            assert refused_.code == "INVALID_ARGUMENT"
+            assert all(found.field.startswith("state.cafe") for found in refused_.violations)
+            outcome["refused"] += 1
+            continue
+        outcome["same" if mutated == state else "accepted"] += 1
+        assert entry.engine.decode(encode(entry, mutated), entry.game) == mutated
+        for number, later in enumerate(play(mutated, dice)):
+            if number % 8 == 0:
+                conserved(entry, later)
+                assert entry.engine.decode(encode(entry, later), entry.game) == later
+    assert outcome["refused"] > 20

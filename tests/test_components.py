@@ -11,6 +11,7 @@ from cafebrain.v1 import gatto_pb2
 from engines.component_set import MAX_FILE_BYTES, ComponentError
 from engines.gatto.engine import ENGINE
 from engines.library import Library
+from engines.registry import ENGINES
 from solver.brain import Brain
 
 BUILT_IN = Path(ENGINE.built_in_sets()[0]).parent
@@ -76,9 +77,9 @@ def test_missing_file_and_directory(tmp_path):
 
 def test_an_empty_file_and_an_unknown_game(tmp_path):
     [(key, reason)] = faults(write(tmp_path, b""))
-    assert (key, reason) == ("game", "wants one of gatto, connect_four; missing")
+    assert (key, reason) == ("game", f"wants one of {', '.join(ENGINES)}; missing")
     [(key, reason)] = faults(write(tmp_path, b"game = 'chess'"))
-    assert (key, reason) == ("game", "wants one of gatto, connect_four; found 'chess'")
+    assert (key, reason) == ("game", f"wants one of {', '.join(ENGINES)}; found 'chess'")
     assert faults(write(tmp_path, b"game = ['gatto']"))[0][0] == "game"
 
 

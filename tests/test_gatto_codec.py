@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pytest
-from google.protobuf.descriptor import FieldDescriptor
-from google.protobuf.message import Message
 
 from cafebrain.errors import MAX_VIOLATIONS, BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
@@ -18,6 +16,7 @@ from cython_ext.rng import Random
 from engines.gatto import rules
 from engines.library import Entry
 from tests.gatto_tables import BRAIN, COLUMNS, STEPS, table, tile
+from tests.mutations import mutate
 
 ENTRIES = {entry.components.id: entry for entry in BRAIN.library.entries("gatto")}
 
@@ -487,55 +486,7 @@ def test_a_position_of_one_set_is_impossible_in_another() -> None:
 
 # --- mutations -----------------------------------------------------------------------------------
 
-
-def places(message: Message) -> Iterator[tuple[Message, FieldDescriptor]]:
-    """Every field of a message and of the messages in it."""
-    for field in message.DESCRIPTOR.fields:
-        yield message, field
-        if field.message_type is not None:
-            value = getattr(message, field.name)
-            for part in value if field.is_repeated else [value]:
-                yield from places(part)
-
-
-def number_near(old: int, dice: random.Random, enum: bool) -> int:
-    return dice.choice([0, 1, 2, 3, 4, 5, 7, 12, 99, 200, max(0, old - 1), old + 1, 2**31 - 1 if enum else 2**32 - 1])
-
-
-def mutate(message: game_pb2.GameState, dice: random.Random) -> None:
-    """Change one random field."""
-    owner, field = dice.choice(list(places(message.gatto)))
-    enum = field.enum_type is not None
-    if field.is_repeated:
-        values = getattr(owner, field.name)
-        if len(values) and dice.random() < 0.4:
-            values.pop(dice.randrange(len(values)))
-        elif len(values) >= 2 and dice.random() < 0.5:
-            a, b = sorted(dice.sample(range(len(values)), 2))
-            both = [values[a], values[b]]
-            if field.message_type is not None:
-                both = [type(part).FromString(part.SerializeToString()) for part in both]
-                values[a].CopyFrom(both[1])
-                values[b].CopyFrom(both[0])
-            else:
-                values[a], values[b] = both[1], both[0]
-        elif field.message_type is not None:
-            values.add()
-            if len(values) > 1:
-                values[-1].CopyFrom(dice.choice(values[:-1]))
-        elif len(values) and dice.random() < 0.5:
-            values[dice.randrange(len(values))] = number_near(values[0], dice, enum)
-        else:
-            values.append(number_near(0, dice, enum))
-    elif field.message_type is not None:
-        owner.ClearField(field.name)
-    elif field.type == FieldDescriptor.TYPE_STRING:
-        setattr(owner, field.name, dice.choice(["", "espresso", "doppio", "tea\x00", "é" * 70]))
-    elif field.has_presence and dice.random() < 0.3:
-        owner.ClearField(field.name)
-    else:
-        setattr(owner, field.name, number_near(getattr(owner, field.name), dice, enum))
-
+TEXTS = ["", "espresso", "doppio", "tea\x00", "é" * 70]
 
 def canonical(message: game_pb2.GameState) -> game_pb2.GameState:
     """The same with lists of counts in order and without zeros."""
@@ -561,7 +512,7 @@ def fuzz(set_id: str, seed: int, rounds: int) -> Counter[str]:
         for _ in range(40):
             message = encode(entry, state)
             for _ in range(dice.choice([1, 1, 1, 2, 3])):
-                mutate(message, dice)
+                mutate(message.gatto, dice, TEXTS)
             try:
                 mutated = entry.engine.decode(message, entry.game)
             except BrainError as error:

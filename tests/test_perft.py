@@ -1,6 +1,7 @@
 """Perft: numbers of move sequences against published counts and against another implementation."""
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cache
 
 import pytest
@@ -9,7 +10,10 @@ from cython_ext.perft import divide, perft
 from cython_ext.rng import Random
 from engines.library import Library
 from tests.gatto_tables import BRAIN
+from tests.reference import campus as campus_ref
 from tests.reference import gatto as ref
+from tests.sets import campus_games
+from tests.test_campus_reference import reference_move as campus_move
 from tests.test_gatto_reference import reference_move, reference_set
 
 # Published counts of Connect Four's move sequences (John Tromp; also the chessprogramming wiki).
@@ -114,3 +118,53 @@ def test_gatto_against_the_reference(set_id, players, plies, depth):
     assert expected[-1] > 0
     assert [perft(state, plies_on) for plies_on in range(depth + 1)] == expected
     assert sum(divide(state, depth).values()) == expected[depth]
+
+
+# --- Campus Café ---------------------------------------------------------------------------------
+
+
+def campus_perft(game, depth):
+    if depth == 0:
+        return 1
+    if game.step == "over":
+        return 0
+    moves = game.outcomes() if game.mover is None else game.moves()
+    if depth == 1:
+        return len(moves)
+    total = 0
+    for move in moves:
+        after = deepcopy(game)
+        after.set, after.side = game.set, game.side
+        after.apply(move)
+        total += campus_perft(after, depth - 1)
+    return total
+
+
+# Plies: the first draws, the draft, and in the middle of games.
+@pytest.mark.parametrize(
+    ("set_id", "variant", "dislikes", "players", "plies", "depth"),
+    [
+        ("reconstructed", "basic", False, 2, 0, 3),
+        ("reconstructed", "basic", True, 3, 60, 3),
+        ("reconstructed", "advanced", False, 4, 17, 3),
+        ("reconstructed", "advanced", False, 2, 90, 3),
+        ("reconstructed", "advanced", True, 3, 120, 3),
+        ("other", "basic", False, 5, 150, 3),
+        ("other", "advanced", True, 5, 140, 3),
+        ("cramped", "basic", True, 2, 100, 4),
+        ("cramped", "advanced", False, 3, 130, 3),
+    ],
+)
+def test_campus_against_the_reference(set_id, variant, dislikes, players, plies, depth):
+    native = campus_games()[set_id]
+    state = native.start(players, variant == "advanced", dislikes)
+    game = campus_ref.Game(native.components.contents, players, variant, dislikes)
+    dice = Random(plies)
+    for _ in range(plies):
+        codes = state.moves() or [code for code, _ in state.outcomes()]
+        code = codes[dice.below(len(codes))]
+        game.apply(campus_move(game, code))
+        state.apply(code)
+    expected = [campus_perft(game, plies_on) for plies_on in range(depth + 1)]
+    assert expected[-1] > 0
+    assert [perft(state, plies_on) for plies_on in range(depth + 1)] == expected

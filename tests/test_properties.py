@@ -19,7 +19,7 @@ from cython_ext.rng import Random
 from engines.library import Library
 from scripts.golden import variants
 from solver.positions import Position, decode_state, encode_move, encode_state
-from tests import test_cafe_codec, test_gatto_codec
+from tests import test_cafe_codec, test_campus_codec, test_gatto_codec
 from tests.gatto_tables import BRAIN, DATA
 
 LIBRARY: Library = BRAIN.library
@@ -31,7 +31,11 @@ STARTS = [
     for variant in variants(LIBRARY, LIBRARY.engine(game))
 ]
 GAMES = LIBRARY.games()
-CONSERVED = {"gatto": test_gatto_codec.conserved, "cafe": test_cafe_codec.conserved}
+CONSERVED = {
+    "gatto": test_gatto_codec.conserved,
+    "cafe": test_cafe_codec.conserved,
+    "campus": lambda entry, state: test_campus_codec.conserved(entry.game, state),
+}
 
 
 def codes_of(state):

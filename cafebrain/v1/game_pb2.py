@@ -23,23 +23,24 @@ _sym_db = _symbol_database.Default()
 
 
 from cafebrain.v1 import cafe_pb2 as cafebrain_dot_v1_dot_cafe__pb2
+from cafebrain.v1 import campus_pb2 as cafebrain_dot_v1_dot_campus__pb2
 from cafebrain.v1 import connect_four_pb2 as cafebrain_dot_v1_dot_connect__four__pb2
 from cafebrain.v1 import gatto_pb2 as cafebrain_dot_v1_dot_gatto__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63\x61\x66\x65\x62rain/v1/game.proto\x12\x0c\x63\x61\x66\x65\x62rain.v1\x1a\x17\x63\x61\x66\x65\x62rain/v1/cafe.proto\x1a\x1f\x63\x61\x66\x65\x62rain/v1/connect_four.proto\x1a\x18\x63\x61\x66\x65\x62rain/v1/gatto.proto\"+\n\x0f\x43omponentSetRef\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04hash\x18\x02 \x01(\t\"\xd5\x01\n\tGameState\x12\x34\n\rcomponent_set\x18\x01 \x01(\x0b\x32\x1d.cafebrain.v1.ComponentSetRef\x12)\n\x05gatto\x18\x02 \x01(\x0b\x32\x18.cafebrain.v1.GattoStateH\x00\x12\x36\n\x0c\x63onnect_four\x18\x03 \x01(\x0b\x32\x1e.cafebrain.v1.ConnectFourStateH\x00\x12\'\n\x04\x63\x61\x66\x65\x18\x04 \x01(\x0b\x32\x17.cafebrain.v1.CafeStateH\x00\x42\x06\n\x04game\"\x97\x01\n\x04Move\x12(\n\x05gatto\x18\x01 \x01(\x0b\x32\x17.cafebrain.v1.GattoMoveH\x00\x12\x35\n\x0c\x63onnect_four\x18\x02 \x01(\x0b\x32\x1d.cafebrain.v1.ConnectFourMoveH\x00\x12&\n\x04\x63\x61\x66\x65\x18\x03 \x01(\x0b\x32\x16.cafebrain.v1.CafeMoveH\x00\x42\x06\n\x04game\"\xaf\x01\n\nComponents\x12.\n\x05gatto\x18\x01 \x01(\x0b\x32\x1d.cafebrain.v1.GattoComponentsH\x00\x12;\n\x0c\x63onnect_four\x18\x02 \x01(\x0b\x32#.cafebrain.v1.ConnectFourComponentsH\x00\x12,\n\x04\x63\x61\x66\x65\x18\x03 \x01(\x0b\x32\x1c.cafebrain.v1.CafeComponentsH\x00\x42\x06\n\x04gameb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63\x61\x66\x65\x62rain/v1/game.proto\x12\x0c\x63\x61\x66\x65\x62rain.v1\x1a\x17\x63\x61\x66\x65\x62rain/v1/cafe.proto\x1a\x19\x63\x61\x66\x65\x62rain/v1/campus.proto\x1a\x1f\x63\x61\x66\x65\x62rain/v1/connect_four.proto\x1a\x18\x63\x61\x66\x65\x62rain/v1/gatto.proto\"+\n\x0f\x43omponentSetRef\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04hash\x18\x02 \x01(\t\"\x82\x02\n\tGameState\x12\x34\n\rcomponent_set\x18\x01 \x01(\x0b\x32\x1d.cafebrain.v1.ComponentSetRef\x12)\n\x05gatto\x18\x02 \x01(\x0b\x32\x18.cafebrain.v1.GattoStateH\x00\x12\x36\n\x0c\x63onnect_four\x18\x03 \x01(\x0b\x32\x1e.cafebrain.v1.ConnectFourStateH\x00\x12\'\n\x04\x63\x61\x66\x65\x18\x04 \x01(\x0b\x32\x17.cafebrain.v1.CafeStateH\x00\x12+\n\x06\x63\x61mpus\x18\x05 \x01(\x0b\x32\x19.cafebrain.v1.CampusStateH\x00\x42\x06\n\x04game\"\xc3\x01\n\x04Move\x12(\n\x05gatto\x18\x01 \x01(\x0b\x32\x17.cafebrain.v1.GattoMoveH\x00\x12\x35\n\x0c\x63onnect_four\x18\x02 \x01(\x0b\x32\x1d.cafebrain.v1.ConnectFourMoveH\x00\x12&\n\x04\x63\x61\x66\x65\x18\x03 \x01(\x0b\x32\x16.cafebrain.v1.CafeMoveH\x00\x12*\n\x06\x63\x61mpus\x18\x04 \x01(\x0b\x32\x18.cafebrain.v1.CampusMoveH\x00\x42\x06\n\x04game\"\xe1\x01\n\nComponents\x12.\n\x05gatto\x18\x01 \x01(\x0b\x32\x1d.cafebrain.v1.GattoComponentsH\x00\x12;\n\x0c\x63onnect_four\x18\x02 \x01(\x0b\x32#.cafebrain.v1.ConnectFourComponentsH\x00\x12,\n\x04\x63\x61\x66\x65\x18\x03 \x01(\x0b\x32\x1c.cafebrain.v1.CafeComponentsH\x00\x12\x30\n\x06\x63\x61mpus\x18\x04 \x01(\x0b\x32\x1e.cafebrain.v1.CampusComponentsH\x00\x42\x06\n\x04gameb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cafebrain.v1.game_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_COMPONENTSETREF']._serialized_start=125
-  _globals['_COMPONENTSETREF']._serialized_end=168
-  _globals['_GAMESTATE']._serialized_start=171
-  _globals['_GAMESTATE']._serialized_end=384
-  _globals['_MOVE']._serialized_start=387
-  _globals['_MOVE']._serialized_end=538
-  _globals['_COMPONENTS']._serialized_start=541
-  _globals['_COMPONENTS']._serialized_end=716
+  _globals['_COMPONENTSETREF']._serialized_start=152
+  _globals['_COMPONENTSETREF']._serialized_end=195
+  _globals['_GAMESTATE']._serialized_start=198
+  _globals['_GAMESTATE']._serialized_end=456
+  _globals['_MOVE']._serialized_start=459
+  _globals['_MOVE']._serialized_end=654
+  _globals['_COMPONENTS']._serialized_start=657
+  _globals['_COMPONENTS']._serialized_end=882
 # @@protoc_insertion_point(module_scope)

@@ -4,6 +4,7 @@ isort:skip_file
 What every game has: a position, a move, components. A game adds one line to each oneof."""
 
 from cafebrain.v1 import cafe_pb2 as _cafe_pb2
+from cafebrain.v1 import campus_pb2 as _campus_pb2
 from cafebrain.v1 import connect_four_pb2 as _connect_four_pb2
 from cafebrain.v1 import gatto_pb2 as _gatto_pb2
 from google.protobuf import descriptor as _descriptor
@@ -57,6 +58,7 @@ class GameState(_message.Message):
     GATTO_FIELD_NUMBER: _builtins.int
     CONNECT_FOUR_FIELD_NUMBER: _builtins.int
     CAFE_FIELD_NUMBER: _builtins.int
+    CAMPUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def component_set(self) -> Global___ComponentSetRef:
         """The component set the position is played with."""
@@ -73,6 +75,10 @@ class GameState(_message.Message):
     def cafe(self) -> _cafe_pb2.CafeState:
         """Café."""
 
+    @_builtins.property
+    def campus(self) -> _campus_pb2.CampusState:
+        """Campus Café."""
+
     def __init__(
         self,
         *,
@@ -80,12 +86,13 @@ class GameState(_message.Message):
         gatto: _gatto_pb2.GattoState | None = ...,
         connect_four: _connect_four_pb2.ConnectFourState | None = ...,
         cafe: _cafe_pb2.CafeState | None = ...,
+        campus: _campus_pb2.CampusState | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "component_set", b"component_set", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "cafe"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "cafe", "campus"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -100,6 +107,7 @@ class Move(_message.Message):
     GATTO_FIELD_NUMBER: _builtins.int
     CONNECT_FOUR_FIELD_NUMBER: _builtins.int
     CAFE_FIELD_NUMBER: _builtins.int
+    CAMPUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def gatto(self) -> _gatto_pb2.GattoMove:
         """Café del Gatto."""
@@ -112,18 +120,23 @@ class Move(_message.Message):
     def cafe(self) -> _cafe_pb2.CafeMove:
         """Café."""
 
+    @_builtins.property
+    def campus(self) -> _campus_pb2.CampusMove:
+        """Campus Café."""
+
     def __init__(
         self,
         *,
         gatto: _gatto_pb2.GattoMove | None = ...,
         connect_four: _connect_four_pb2.ConnectFourMove | None = ...,
         cafe: _cafe_pb2.CafeMove | None = ...,
+        campus: _campus_pb2.CampusMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "cafe"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "cafe", "campus"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -138,6 +151,7 @@ class Components(_message.Message):
     GATTO_FIELD_NUMBER: _builtins.int
     CONNECT_FOUR_FIELD_NUMBER: _builtins.int
     CAFE_FIELD_NUMBER: _builtins.int
+    CAMPUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def gatto(self) -> _gatto_pb2.GattoComponents:
         """Café del Gatto."""
@@ -150,18 +164,23 @@ class Components(_message.Message):
     def cafe(self) -> _cafe_pb2.CafeComponents:
         """Café."""
 
+    @_builtins.property
+    def campus(self) -> _campus_pb2.CampusComponents:
+        """Campus Café."""
+
     def __init__(
         self,
         *,
         gatto: _gatto_pb2.GattoComponents | None = ...,
         connect_four: _connect_four_pb2.ConnectFourComponents | None = ...,
         cafe: _cafe_pb2.CafeComponents | None = ...,
+        campus: _campus_pb2.CampusComponents | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cafe", b"cafe", "campus", b"campus", "connect_four", b"connect_four", "game", b"game", "gatto", b"gatto"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "cafe"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["gatto", "connect_four", "cafe", "campus"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

@@ -361,9 +361,9 @@ cdef void close(Position* p) noexcept nogil:
     memset(p.hand, 0, sizeof(p.hand))
 
 
-cdef inline void begin(Position* p, int kind, bint goes_on) noexcept nogil:
+cdef inline void begin(Position* p, int kind, bint further) noexcept nogil:
     """Go on with the open action, or close it and spend an action on a new one."""
-    if not goes_on:
+    if not further:
         close(p)
         p.actions -= 1
     p.open = kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from cafebrain.v1 import cafe_pb2
-from engines.cafe.codec import FIRST_EXPRESSO, FIRST_START, cubes_of
+from engines.cafe.codec import FIRST_START, cubes_of
 from engines.cafe.components import COLORS, COLUMNS, ROWS, SQUARES, CafeComponents, Card
 from engines.violations import Violations
 
@@ -39,9 +39,8 @@ def covered_places(row: int, column: int, rotation: int) -> list[tuple[int, int]
 
 
 def read_area(
-    contents: CafeComponents, numbers: dict[str, int], path: str, player: cafe_pb2.CafePlayer, expresso: bool,
-    faults: Violations,
-) -> tuple[dict[str, Any], Cells]:  # fmt: skip
+    contents: CafeComponents, numbers: dict[str, int], path: str, player: cafe_pb2.CafePlayer, faults: Violations
+) -> tuple[dict[str, Any], Cells]:
     """Return the area as CafeGame.build wants it and its visible squares; note every fault."""
     cells: Cells = {}
     cards = []
@@ -55,8 +54,6 @@ def read_area(
             continue
         if (number >= FIRST_START) != (place == 0):
             faults.add(f"{here}.card", placed.card, "the first card of an area, and no other, is a start card")
-        elif FIRST_EXPRESSO <= number < FIRST_START and not expresso:
-            faults.add(f"{here}.card", placed.card, "is an Expresso card, and the game is played without them")
         rotation = placed.rotation
         if not (
             faults.in_range(f"{here}.rotation", rotation, 0, 3)

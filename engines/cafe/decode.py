@@ -20,6 +20,7 @@ from engines.violations import Violations
 ROUNDS = 8
 MAX_ACTIONS = 8
 START_CUBES = 4  # one of each colour
+NOT_IN_GAME = "is an Expresso card, and the game is played without them"
 
 
 def decode(game: CafeGame, message: cafe_pb2.CafeState) -> State:
@@ -109,9 +110,10 @@ class _Reader:
 
     def area(self, index: int, player: cafe_pb2.CafePlayer) -> dict[str, Any]:
         """Return one player's cards, cubes and warehouse."""
-        area, cells = read_area(
-            self.contents, self.numbers, f"players[{index}]", player, self.message.expresso, self.faults
-        )
+        for place, placed in enumerate(player.cards):
+            if not self.message.expresso and FIRST_EXPRESSO <= self.numbers.get(placed.card, 0) < FIRST_START:
+                self.faults.add(f"players[{index}].cards[{place}].card", placed.card, NOT_IN_GAME)
+        area, cells = read_area(self.contents, self.numbers, f"players[{index}]", player, self.faults)
         self.cells.append(cells)
         return area
 
@@ -123,7 +125,7 @@ class _Reader:
         elif number >= FIRST_START:
             self.faults.add(path, id_, "is a start card")
         elif number >= FIRST_EXPRESSO and not self.message.expresso:
-            self.faults.add(path, id_, "is an Expresso card, and the game is played without them")
+            self.faults.add(path, id_, NOT_IN_GAME)
         return number or 0
 
     def cards(self, path: str, ids: Sequence[str]) -> list[int]:
@@ -431,39 +433,39 @@ class _Reader:
             faults.add("deck", unknown, "every unseen Expresso card must be in it")
 
     def check_cubes(self, fields: dict[str, Any]) -> None:
-        """No more cubes than there are; none grown before the first action."""
-        faults = self.faults
+        """No more cubes than there are, and in each warehouse what cups and bids can have left."""
         for color, name in enumerate(COLORS):
             total = sum(
                 area["warehouse"][color] + sum(cubes[color] for cubes in area["cubes"].values())
                 for area in fields["areas"]
             )
             if total > self.contents.cubes:
-                faults.add("players", f"{total} {name} cubes", f"the set has {self.contents.cubes}")
-        if fields["round"] > 1 or faults.found:
+                self.faults.add("players", f"{total} {name} cubes", f"the set has {self.contents.cubes}")
+        for player in range(self.players):
+            self.check_warehouse(fields, player)
+
+    def check_warehouse(self, fields: dict[str, Any], player: int) -> None:
+        """Cubes leave a warehouse only for cups and bids, and come into it only by actions."""
+        area, step = fields["areas"][player], fields["step"]
+        path, stored = f"players[{player}]", sum(area["warehouse"])
+        cards = [card for card, *_ in area["cards"][1:]]
+        if fields["taken"] is not None and player == fields["to_move"]:
+            cards.append(fields["taken"])
+        left = START_CUBES - sum(self.contents.cards[card].count("cup") for card in cards)
+        # Whoever may have won an auction may have paid a bid.
+        bid = fields["auction"] and (
+            fields["round"] > 1 or (step >= codes.STEP_PAY and player == fields["master"])
+        )
+        if stored < left and not bid:
+            self.faults.add(f"{path}.warehouse", stored, f"must be at least {left}: cubes only leave it for cups")
+        if self.has_acted(fields, player):
             return
-        if fields["step"] == codes.STEP_OVER:
-            return
-        for player, area in enumerate(fields["areas"]):
-            if self.has_acted(fields, player):
-                continue
-            path = f"players[{player}]"
-            if area["cubes"]:
-                faults.add(f"{path}.cards", "cubes", "nothing has grown before the player's first action")
-            cups = [card for card, *_ in area["cards"][1:]]
-            if fields["taken"] is not None and player == fields["to_move"]:
-                cups.append(fields["taken"])
-            paid = sum(self.contents.cards[card].count("cup") for card in cups)
-            may_bid = fields["step"] >= codes.STEP_PAY and fields["auction"] and player == fields["master"]
-            stored = sum(area["warehouse"])
-            if max(area["warehouse"]) > 1 or stored > START_CUBES - paid or (
-                stored < START_CUBES - paid and not may_bid
-            ):
-                faults.add(
-                    f"{path}.warehouse", stored,
-                    f"before the first action: one cube of each colour, less {paid} paid for cups"
-                    + (" and less a bid" if may_bid else ""),
-                )  # fmt: skip
+        if area["cubes"]:
+            self.faults.add(f"{path}.cards", "cubes", "nothing has grown before the player's first action")
+        if stored > left or max(area["warehouse"]) > 1:
+            paid = f"less {START_CUBES - left} paid for cups"
+            reason = f"must be one cube of each colour, {paid}, before the first action"
+            self.faults.add(f"{path}.warehouse", stored, reason)
 
     def cups(self, player: int) -> int:
         """Return the cups a player shows."""
@@ -471,7 +473,9 @@ class _Reader:
         return sum(self.contents.cards[cell.card].squares[cell.square].kind == "cup" for cell in cells)
 
     def has_acted(self, fields: dict[str, Any], player: int) -> bool:
-        """Return whether a player may have done an action in this round."""
+        """Return whether a player may have done an action by now."""
+        if fields["round"] > 1:
+            return True
         order = (player - fields["master"] - (not fields["auction"])) % self.players
         if fields["step"] not in (codes.STEP_ACT, codes.STEP_GROW) or order > fields["turn"]:
             return False

@@ -134,7 +134,7 @@ class _Reader:
         if player >= 0:
             for cell, (_, row, column) in self.fields["areas"][player]["visible"].items():
                 if (row, column) == (square.row, square.column):
-                    return self.first_half(int(cell)) if self.kind == "serve" else int(cell)
+                    return self.first_half(cell) if self.kind == "serve" else int(cell)
         where = f"row {square.row}, column {square.column}"
         self.faults.add(f"{self.kind}.square", where, "the player to move has no square there")
         return 0
