@@ -141,8 +141,8 @@ class _Reader:
 
     def first_half(self, cell: int) -> int:
         """Return the cell a shop is named by; of anything else the cell itself."""
-        card = self.contents.cards[self.fields["areas"][self.fields["to_move"]]["cards"][cell // SQUARES][0]]
-        return cell - cell % SQUARES + card.first_square(cell % SQUARES)
+        number: int = self.fields["areas"][self.fields["to_move"]]["cards"][cell // SQUARES][0]
+        return cell - cell % SQUARES + self.contents.cards[number].first_square(cell % SQUARES)
 
 
 def text(game: CafeGame, state: State, code: int) -> str:
