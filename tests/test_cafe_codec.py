@@ -522,6 +522,17 @@ def test_refuses_to_dry_what_has_not_all_been_moved() -> None:
     assert "are still on" in refused(message)["open_action.squares"]
 
 
+def test_refuses_forced_discards_of_who_could_pay() -> None:
+    message = position("take", players=1, round_=7)
+    cards = message.players[0].cards
+    message.discards.append(cards[-1].card)
+    del cards[-1]
+    contents: CafeComponents = ENTRIES["reconstructed"].components.contents
+    with_cup = {card.id for card in contents.plan if card.count("cup")}
+    assert sum(card.card in with_cup for card in cards) < 4
+    assert "forced discards" in refused(message)["players[0].cards"]
+
+
 def test_refuses_to_hand_out_what_no_roaster_held() -> None:
     # plan-03 has roasters at (0,2) and (0,3); the first is empty, the second may follow.
     message = pile(hand_made([("plan-03", 0, 2, 0)], "act"), 1, 2, red=1)
@@ -529,7 +540,12 @@ def test_refuses_to_hand_out_what_no_roaster_held() -> None:
     message.open_action.kind = cafe_pb2.CAFE_ACTION_KIND_EMPTY
     message.open_action.squares.add(row=0, column=2)
     message.open_action.hand.yellow = 1
+    message.players[0].warehouse.yellow = 2
     assert len(accepted(message).moves()) == 2
+    message.players[0].warehouse.yellow = 0
+    message.players[0].warehouse.red = 1
+    message.open_action.hand.CopyFrom(cafe_pb2.CafeCubes(red=1))
+    assert "besides the 1 being delivered" in refused(message)["players[0].warehouse"]
     message.open_action.hand.green = 1
     assert "1 can have been emptied" in refused(message)["open_action.hand"]
     message.open_action.hand.Clear()
@@ -547,6 +563,7 @@ def test_a_shop_just_served_is_named_by_either_square() -> None:
         message.open_action.kind = cafe_pb2.CAFE_ACTION_KIND_SERVE
         message.open_action.squares.add(row=row, column=4)
         message.open_action.hand.yellow = 1
+        message.players[0].warehouse.yellow = 2
         states.append(accepted(message))
     assert states[0] == states[1]
     assert len(states[0].moves()) == 2

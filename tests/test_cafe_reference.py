@@ -186,6 +186,18 @@ def test_outcomes_say_when_they_are_cut_short() -> None:
     assert not Outcomes(board, limit=10, prune=False).pruned
 
 
+def test_outcomes_say_when_not_all_were_compared() -> None:
+    board = random_board(GAMES["reconstructed"], 1, actions=2, rounds=8, filled=0.5)
+    all_compared, few, none = (Outcomes(board, comparisons=most) for most in (1 << 30, 200_000, 0))
+    assert all_compared.pruned
+    assert not few.pruned
+    assert not none.pruned
+    assert all_compared.complete
+    assert few.complete
+    ends = [{key(state, 0) for state in outcomes.states()} for outcomes in (all_compared, few, none)]
+    assert ends[0] < ends[1] < ends[2]
+
+
 def test_outcomes_refuse_what_does_not_fit() -> None:
     board = random_board(GAMES["reconstructed"], 1, actions=3, rounds=4)
     with pytest.raises(ValueError, match="1 to 3, not 4"):

@@ -356,8 +356,11 @@ class _Reader:
         picks = [self.picks(fields, player) for player in range(self.players)]
         missing = [1 + pick - len(area["cards"]) for pick, area in zip(picks, fields["areas"], strict=True)]
         for player, gone in enumerate(missing):
-            free = 0 if fields["auction"] else START_CUBES  # picks that start cubes alone could pay
-            if not 0 <= gone <= max(0, picks[player] - free):
+            most = picks[player]
+            if not fields["auction"]:  # who has to discard a card has paid the start cubes for cups before
+                cups = sum(self.contents.cards[card].count("cup") for card, *_ in fields["areas"][player]["cards"][1:])
+                most = max(0, most - START_CUBES) if cups >= START_CUBES else 0
+            if not 0 <= gone <= most:
                 faults.add(
                     f"players[{player}].cards", 1 + picks[player] - gone,
                     f"after {picks[player]} picks must be {1 + picks[player]} cards, fewer only by forced discards",
@@ -456,8 +459,11 @@ class _Reader:
         bid = fields["auction"] and (
             fields["round"] > 1 or (step >= codes.STEP_PAY and player == fields["master"])
         )
-        if stored < left and not bid:
-            self.faults.add(f"{path}.warehouse", stored, f"must be at least {left}: cubes only leave it for cups")
+        delivered = sum(fields["hand"]) if player == fields["to_move"] else 0
+        if stored - delivered < left and not bid:
+            besides = f" besides the {delivered} being delivered" if delivered else ""
+            reason = f"must be at least {left}{besides}: cubes only leave it for cups"
+            self.faults.add(f"{path}.warehouse", stored, reason)
         if self.has_acted(fields, player):
             return
         if area["cubes"]:

@@ -63,7 +63,6 @@ from engines.cafe.structs cimport (
 cdef enum:
     BYTES = CELLS + COLORS
     NO_NODE = 0xFFFFFFFF
-    COMPARISONS = 1 << 28  # of two nodes at most, about a second
 
 
 cdef struct Node:
@@ -105,8 +104,9 @@ cdef class Outcomes:
 
     state: a position at an action phase's step "act" without an open action. actions: 1 to the actions left (default).
     prune: False keeps dominated ends and expands dominated nodes. limit: most nodes; once reached the search stops and
-    `complete` is False. Where there are too many nodes to compare all of them, `pruned` is False and some dominated
-    ones stay. Raises ValueError where state or actions do not fit.
+    `complete` is False. comparisons: about the most comparisons of two nodes (2 ns each); once reached the rest stays
+    uncompared, so that dominated ends may be left, and `pruned` is False. Raises ValueError where state or actions do
+    not fit.
     """
 
     cdef State state
@@ -116,7 +116,7 @@ cdef class Outcomes:
     cdef uint32_t used, room, mask, limit
     cdef uint32_t* found
     cdef uint32_t ends
-    cdef uint64_t compared
+    cdef uint64_t comparisons  # that may still be done
     cdef int depth
     cdef bint ample, lazy  # the supply cannot run short; discards only where growing follows
     cdef readonly bint complete, pruned
@@ -131,7 +131,10 @@ cdef class Outcomes:
         free(self.slots)
         free(self.found)
 
-    def __init__(self, State state, actions: int | None = None, prune: bool = True, limit: int = 1 << 20) -> None:
+    def __init__(
+        self, State state, actions: int | None = None, prune: bool = True, limit: int = 1 << 20,
+        comparisons: int = 1 << 30,
+    ) -> None:
         cdef Position* p = <Position*>state.data
         if p.step != STEP_ACT or p.open != OPEN_NONE:
             raise ValueError("not at the start of an action")
@@ -143,6 +146,7 @@ cdef class Outcomes:
         self.state = state.copy()
         self.table = <const Table*>state.game.native
         self.limit = limit
+        self.comparisons = comparisons
         self.complete = True
         self.pruned = prune
         if not make_room(self) or not search(self, prune):
@@ -344,13 +348,14 @@ cdef void prune_from(Outcomes o, uint32_t first, uint64_t shops, int scarce) noe
     """Mark the nodes that another one dominates, where at least one of the two is `first` or later."""
     cdef uint32_t i, j
     for i in range(first, o.used):
-        if o.compared > COMPARISONS:
+        if o.comparisons < o.used:
+            o.comparisons = 0
             o.pruned = False
             return
-        o.compared += o.used
         for j in range(o.used):
             if o.nodes[j].dominated or i == j:
                 continue
+            o.comparisons -= 1
             if covers(&o.nodes[j], &o.nodes[i], shops, scarce):
                 o.nodes[i].dominated = True
                 break
