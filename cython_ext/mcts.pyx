@@ -163,13 +163,14 @@ cdef class Search:
             self.restrict(set(allowed))
 
     def __dealloc__(self):
-        free(self.root)
-        free(self.state)
-        free(self.moves)
-        free(self.chances)
-        free(self.priors)
-        free(self.sums)
-        free(self.tree.nodes)
+        with nogil:  # giving back a large tree takes milliseconds
+            free(self.root)
+            free(self.state)
+            free(self.moves)
+            free(self.chances)
+            free(self.priors)
+            free(self.sums)
+            free(self.tree.nodes)
 
     def restrict(self, allowed: set[int]) -> None:
         """Drop all root moves but the allowed ones; only before the search starts.
