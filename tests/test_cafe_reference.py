@@ -6,13 +6,14 @@ import random
 import pytest
 
 from cython_ext.game import State
+from cython_ext.rng import Random
 from engines.cafe import codes
 from engines.cafe.outcomes import Outcomes
 from engines.cafe.rules import CafeGame
 from tests.cafe_agreement import play_both
 from tests.cafe_boards import key, mirror, one_action, random_board, undominated
 from tests.reference import cafe as ref
-from tests.sets import cafe_entries
+from tests.sets import cafe_entries, gatto_entries
 
 GAMES: dict[str, CafeGame] = {id_: entry.game for id_, entry in cafe_entries().items()}  # type: ignore[misc]
 VARIANTS = [
@@ -209,3 +210,7 @@ def test_outcomes_refuse_what_does_not_fit() -> None:
     start = GAMES["reconstructed"].initial(1, [56], 0, False, False)
     with pytest.raises(ValueError, match="not at the start of an action"):
         Outcomes(start)
+    other = next(iter(gatto_entries().values()))
+    options = {option.name: option.default for option in other.engine.options}
+    with pytest.raises(ValueError, match="not a position of Café"):
+        Outcomes(other.engine.initial(other.game, 2, options, Random(1)))

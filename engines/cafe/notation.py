@@ -40,6 +40,7 @@ def show(game: CafeGame, state: State) -> str:
     lines = [
         f"Café ({game.components.id}{options})",
         f"round {fields['round']} of 8: {_turn(cards, fields)}",
+        *_open(fields),
         f"deck {fields['deck_left']} cards{_deck(fields)}, supply {_counts(fields['supply'])}",
     ]
     if fields["deck"]:
@@ -84,18 +85,18 @@ def _turn(cards: tuple[Card, ...], fields: dict[str, Any]) -> str:
     if step == codes.STEP_PLACE:
         return f"{text} {cards[fields['taken']].id}"
     if step == codes.STEP_ACT:
-        return f"{text}, {fields['actions']} left{_open(fields)}"
+        return f"{text}, {fields['actions']} left"
     return text
 
 
-def _open(fields: dict[str, Any]) -> str:
+def _open(fields: dict[str, Any]) -> list[str]:
     """Return how the open action may go on without costing another one."""
     if not fields["open"]:
-        return ""
+        return []
     if fields["open"] in (codes.OPEN_DRY, codes.OPEN_ROAST):
-        kind = "drying" if fields["open"] == codes.OPEN_DRY else "roasting"
-        return f"; {kind} goes on with colours after {COLORS[fields['open_cell']]}"
-    return f"; delivering {_counts(fields['hand'])}"
+        return [f"  also, at no action: colours after {COLORS[fields['open_cell']]}, to the same group"]
+    more = "; also, at no action: later roasters" if fields["open"] == codes.OPEN_EMPTY else ""
+    return [f"  delivering {_counts(fields['hand'])}{more}"]
 
 
 def _deck(fields: dict[str, Any]) -> str:

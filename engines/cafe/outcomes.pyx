@@ -60,6 +60,8 @@ from engines.cafe.structs cimport (
     pile_color,
 )
 
+from engines.cafe.rules import CafeGame
+
 cdef enum:
     BYTES = CELLS + COLORS
     NO_NODE = 0xFFFFFFFF
@@ -136,6 +138,8 @@ cdef class Outcomes:
         comparisons: int = 1 << 30,
     ) -> None:
         cdef Position* p = <Position*>state.data
+        if not isinstance(state.game, CafeGame):
+            raise ValueError("not a position of Café")
         if p.step != STEP_ACT or p.open != OPEN_NONE:
             raise ValueError("not at the start of an action")
         self.depth = p.actions if actions is None else actions
