@@ -5,11 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 BUILT := $(VENV)/.built
 NATIVE := $(shell find cython_ext engines -name '*.pyx' -o -name '*.pxd')
+CATALOGUES := $(shell find solver engines -name '*.po')
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint bench sanitize proto clean
+.PHONY: help build demo test lint bench sanitize proto catalogues pictures clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.* ## /\1\t/p' Makefile | expand -t 12
@@ -39,6 +40,12 @@ sanitize: build ## the tests on code built with ASan, UBSan and bounds checks, i
 proto: build ## generate the stubs in cafebrain/v1 from proto/
 	scripts/stubs.sh .
 
+catalogues: build ## take new texts into the message catalogues, to be translated there
+	scripts/catalogues.sh
+
+pictures: build ## draw the boards of docs/boards anew
+	python scripts/pictures.py
+
 clean: ## remove what was built, but for .venv
 	rm -rf build dist $(BUILT)
 	find cython_ext engines -name '*.so' -delete
@@ -47,6 +54,6 @@ $(BIN)/python:
 	scripts/venv.sh $(VENV)
 
 # A changed build is installed anew, which compiles everything; else what changed is compiled in place.
-$(BUILT): pyproject.toml setup.py $(NATIVE) | $(BIN)/python
+$(BUILT): pyproject.toml setup.py $(NATIVE) $(CATALOGUES) | $(BIN)/python
 	$(if $(filter %.toml %.py,$?),scripts/install.sh,python setup.py -q build_ext --inplace)
 	@touch $@

@@ -1,7 +1,12 @@
-"""Builds the native extensions. CAFEBRAIN_SANITIZE=1 builds them with ASan, UBSan and Cython's own bounds checks."""
+"""Builds the native extensions and the message catalogues.
+
+CAFEBRAIN_SANITIZE=1 builds the extensions with ASan, UBSan and Cython's own bounds checks.
+"""
 import os
 from pathlib import Path
 
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
@@ -23,6 +28,11 @@ extensions = [
     )
     for path in sources
 ]
+
+# Like the C files of cythonize, catalogues are compiled whatever is asked for, beside their sources.
+for source in (path for room in ("solver", "engines") for path in Path(room).rglob("locale/*/LC_MESSAGES/*.po")):
+    with source.open("rb") as text, source.with_suffix(".mo").open("wb") as compiled:
+        write_mo(compiled, read_po(text))
 
 setup(
     ext_modules=cythonize(

@@ -80,6 +80,25 @@ class Client:
         with _errors(self.address):
             return self._stub.Suggest(request, timeout=timeout)
 
+    def hint(self, request: pb.HintRequest, timeout: float | None = None) -> pb.HintResponse:
+        """Help a person with a graded hint."""
+        with _errors(self.address):
+            return self._stub.Hint(request, timeout=timeout)
+
+    def review_game(
+        self, request: pb.ReviewGameRequest, timeout: float | None = None
+    ) -> Iterator[pb.ReviewGameResponse]:
+        """Review a recorded game and yield one answer per step, then the summary.
+
+        The call starts when the first answer is asked for. Closing the iterator ends it.
+        """
+        with _errors(self.address):
+            call = self._stub.ReviewGame(request, timeout=timeout)
+            try:
+                yield from call
+            finally:
+                call.cancel()
+
     def analyze(self, request: pb.AnalyzeRequest, timeout: float | None = None) -> Iterator[pb.AnalyzeResponse]:
         """Search a position and yield improving answers, the last one marked final.
 
@@ -149,6 +168,27 @@ class AsyncClient:
         """Search a position; cancelling the task ends the search."""
         with _errors(self.address):
             return await self._stub.Suggest(request, timeout=timeout)
+
+    async def hint(self, request: pb.HintRequest, timeout: float | None = None) -> pb.HintResponse:
+        """Help a person with a graded hint."""
+        with _errors(self.address):
+            return await self._stub.Hint(request, timeout=timeout)
+
+    async def review_game(
+        self, request: pb.ReviewGameRequest, timeout: float | None = None
+    ) -> AsyncIterator[pb.ReviewGameResponse]:
+        """Review a recorded game and yield one answer per step, then the summary.
+
+        The call starts when the first answer is asked for. Closing the iterator, or cancelling the task that waits for
+        it, ends it.
+        """
+        with _errors(self.address):
+            call = self._stub.ReviewGame(request, timeout=timeout)
+            try:
+                async for answer in call:
+                    yield answer
+            finally:
+                call.cancel()
 
     async def analyze(
         self, request: pb.AnalyzeRequest, timeout: float | None = None

@@ -62,12 +62,14 @@ def games(as_json: bool, server: str | None, files: tuple[str, ...]) -> None:
     epilog=examples(
         "cafebrain show game.json",
         "cafebrain new connect_four | cafebrain show -",
+        "cafebrain show game.json --svg board.svg",
     ),
 )
 @state_argument
+@click.option("--svg", metavar="FILE", help="Write the board as a picture here instead.")
 @server_option
 @components_option
-def show(path: str, server: str | None, files: tuple[str, ...]) -> None:
+def show(path: str, svg: str | None, server: str | None, files: tuple[str, ...]) -> None:
     """Draw the board of a position.
 
     STATE is a file with a position as JSON, or "-" for standard input.
@@ -76,8 +78,17 @@ def show(path: str, server: str | None, files: tuple[str, ...]) -> None:
     from cafebrain_cli.positions import read_state, write_text
     from cafebrain_cli.source import open_calls
 
-    answer = open_calls(server, files).show_board(pb.ShowBoardRequest(state=read_state(path)))
-    write_text(answer.text.rstrip("\n") + "\n", "-")
+    request = pb.ShowBoardRequest(state=read_state(path), svg=svg is not None)
+    answer = open_calls(server, files).show_board(request)
+    if svg is not None:
+        write_text(answer.svg, svg)
+        return
+    if sys.stdout.isatty():
+        from cafebrain_cli.output import print_board
+
+        print_board(request.state.WhichOneof("game") or "", answer.text)
+    else:
+        write_text(answer.text.rstrip("\n") + "\n", "-")
 
 
 @click.command(

@@ -24,6 +24,11 @@ def print_text(text: str, style: str = "") -> None:
     console().print(Text(text, style), soft_wrap=True)
 
 
+def print_paragraph(text: str, style: str = "") -> None:
+    """Print a paragraph whose lines end between words at the width of the terminal."""
+    console().print(Text(text, style))
+
+
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence[str] | None = None) -> None:
     """Print a table and an empty line. A column whose title begins with ">" is aligned to the right.
 
@@ -36,6 +41,16 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], styles: S
     for index, row in enumerate(rows):
         table.add_row(*(Text(cell) for cell in row), style=styles[index] if styles else None)
     console().print(table, Text())
+
+
+def print_board(game: str, board: str) -> None:
+    """Print a board, coloured as the game's engine wants it; lines are cut at the width of the terminal."""
+    from engines.registry import ENGINES
+
+    text = Text(board.rstrip("\n"))
+    for pattern, style in ENGINES[game].board_colors if game in ENGINES else ():
+        text.highlight_regex(pattern, style)
+    console().print(text, no_wrap=True, overflow="crop")
 
 
 def points(value: float) -> str:

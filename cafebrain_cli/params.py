@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 UINT32 = (1 << 32) - 1
+MAX_VISITS = 100_000_000
 MAX_MS = 3_600_000  # the longest search the brain accepts
 UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000}
 
@@ -53,6 +54,30 @@ def components_option(function: Function) -> Function:
 def json_option(function: Function) -> Function:
     """Add --json."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
+
+
+def language_option(function: Function) -> Function:
+    """Add --lang."""
+    return click.option(
+        "--lang", "language", metavar="LANGUAGE", default="en", show_default=True, help="Language of the texts: en, de."
+    )(function)
+
+
+def budget_options(function: Function) -> Function:
+    """Add --visits and --time."""
+    function = click.option("--time", "time_ms", type=duration_ms, metavar="TIME", help="Search so long: 200ms, 2s.")(
+        function
+    )
+    return click.option("--visits", type=click.IntRange(1, MAX_VISITS), metavar="N", help="Search so many visits.")(
+        function
+    )
+
+
+def seed_option(function: Function) -> Function:
+    """Add --seed."""
+    return click.option(
+        "--seed", type=click.IntRange(0, UINT32), metavar="N", default=0, help="Seed of the search; default 0."
+    )(function)
 
 
 def state_argument(function: Function) -> Function:

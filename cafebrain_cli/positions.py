@@ -29,7 +29,7 @@ def read_state(path: str) -> game_pb2.GameState:
 
     name = "standard input" if path == "-" else path
     state = game_pb2.GameState()
-    parse_json(_read(path, name), state, name)
+    parse_json(read_text(path, name), state, name)
     return state
 
 
@@ -94,7 +94,8 @@ def write_text(text: str, path: str) -> None:
             raise Refused(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def _read(path: str, name: str) -> str:
+def read_text(path: str, name: str) -> str:
+    """Return the text of a file, "-" for standard input; `name` is what errors call it."""
     try:
         if path == "-":
             raw = sys.stdin.buffer.read(MAX_BYTES + 1)

@@ -36,6 +36,12 @@ class Calls(Protocol):
     def apply_move(self, request: pb.ApplyMoveRequest) -> pb.ApplyMoveResponse:
         """Make a move or enter a draw."""
 
+    def hint(self, request: pb.HintRequest) -> pb.HintResponse:
+        """Help a person with a graded hint."""
+
+    def review_game(self, request: pb.ReviewGameRequest) -> Iterator[pb.ReviewGameResponse]:
+        """Review a recorded game and yield one answer per step, then the summary."""
+
     def analyze(self, request: pb.AnalyzeRequest) -> Iterator[pb.AnalyzeResponse]:
         """Search a position and yield improving answers, the last one marked final."""
 

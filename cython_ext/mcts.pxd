@@ -11,6 +11,7 @@ from cython_ext.rng cimport Rng
 cdef enum:
     MAX_DEPTH = 512  # longest path inside the tree; deeper positions are only played out
     POLL = 16  # simulations between two looks at the clock and the stop flag
+    NONE = -1  # no child
 
 
 cdef struct Node:
@@ -62,9 +63,11 @@ cdef class Search:
     cdef double[MAX_PLAYERS] score_mean
     cdef double[MAX_PLAYERS] score_m2
     cdef volatile int stop_flag
+    cdef int forced  # the root's child that every simulation goes through, or NONE
 
     cdef void simulate(self) noexcept nogil
     cdef bint expand(self, Node* node) noexcept nogil
     cdef void play_out(self, float* win, float* score) noexcept nogil
     cdef void note_scores(self, const float* score) noexcept nogil
+    cdef int forced_child(self, uint32_t move) except NONE
     cdef Node* find(self, object line) except? NULL

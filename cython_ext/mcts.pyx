@@ -110,7 +110,7 @@ cdef inline Node* child_with(Tree* tree, Node* parent, uint32_t move) noexcept n
 cdef class Search:
     """A search tree for one position.
 
-    root: the position; a player must be to move.
+    root: the position; a player must be to move, or a draw is due: then its outcomes take the place of moves.
     viewer: the player from 0 whose knowledge may be used.
     seed: 0 to 2**64 - 1.
     memory: bytes the tree may take; the search ends when they are used up.
@@ -119,21 +119,22 @@ cdef class Search:
     exploration: weight of the exploration term, in spreads of the utility.
     allowed: the moves to consider at the root; None for all legal ones.
 
-    Raises ValueError where no player is to move or no legal move is allowed.
+    Raises ValueError where the game is over or no legal move is allowed.
     """
 
     def __cinit__(self, State root, *, viewer: int, seed: int, memory: int, score_objective: bool = False,
                   informed: bool = True, exploration: float = 0.7, allowed: list[int] | None = None):
         cdef size_t size = root.game.table.state_size
         cdef size_t room = root.game.table.moves_max
-        if root.to_move < 0:
-            raise ValueError("no player is to move")
+        if root.to_move == OVER:
+            raise ValueError("the game is over")
         self.game = root.game
         self.players = root.players
         self.viewer = viewer
         self.score_objective = score_objective
         self.informed = informed
         self.exploration = exploration
+        self.forced = NONE
         rng_seed(&self.rng, seed)
         self.root = malloc(size)
         self.state = malloc(size)
@@ -193,8 +194,10 @@ cdef class Search:
             if total > 0:
                 node_at(&self.tree, root.first_child + i).prior /= total
 
-    def run(self, visits: int, deadline: float) -> str:
+    def run(self, visits: int, deadline: float, move: int | None = None) -> str:
         """Go on until the tree has `visits` visits, or until `deadline` on the clock of time.monotonic().
+
+        move: all simulations go through this root move, until it has `visits` visits. ValueError where there is none.
 
         At least one simulation is made unless the visits are there already. Returns what ended the run: "visits",
         "time", "memory" or "stopped".
@@ -202,10 +205,13 @@ cdef class Search:
         cdef uint32_t limit = visits
         cdef double end = deadline
         cdef uint32_t since_poll = 0
-        cdef Node* root = node_at(&self.tree, 0)
+        cdef Node* counted = node_at(&self.tree, 0)
         cdef const char* reason = "visits"
+        if move is not None:
+            self.forced = self.forced_child(move)
+            counted = node_at(&self.tree, counted.first_child + self.forced)
         with nogil:
-            while root.visits < limit:
+            while counted.visits < limit:
                 self.simulate()
                 if self.tree.full:
                     reason = "memory"
@@ -219,7 +225,30 @@ cdef class Search:
                     if now() >= end:
                         reason = "time"
                         break
+        self.forced = NONE
         return reason.decode()
+
+    cdef int forced_child(self, uint32_t move) except NONE:
+        """Index of a root move among the root's children, moved to the tried ones if it is none of them."""
+        cdef Node* root = node_at(&self.tree, 0)
+        cdef uint32_t index
+        cdef Node* child
+        cdef Node* first
+        cdef Node spare
+        for index in range(root.children):
+            child = node_at(&self.tree, root.first_child + index)
+            if child.move == move:
+                break
+        else:
+            raise ValueError(f"{move} is no root move")
+        if root.actor == CHANCE or index < root.tried:
+            return <int>index
+        first = node_at(&self.tree, root.first_child + root.tried)
+        memcpy(&spare, first, self.tree.stride)
+        memcpy(first, child, self.tree.stride)
+        memcpy(child, &spare, self.tree.stride)
+        root.tried += 1
+        return <int>root.tried - 1
 
     def stop(self) -> None:
         """End a running search, and all later ones of this tree; callable from any thread."""
@@ -317,7 +346,10 @@ cdef class Search:
             if node.children == 0:
                 if node.visits == 0 or not self.expand(node):
                     break
-            if header.to_move == CHANCE:
+            if depth == 0 and self.forced != NONE:
+                node = node_at(tree, node.first_child + self.forced)
+                move = node.move
+            elif header.to_move == CHANCE:
                 move = game.sample(native, self.state, &self.rng)
                 node = child_with(tree, node, move)
             else:
@@ -337,14 +369,15 @@ cdef class Search:
         self.note_scores(score)
         for player in range(self.players):
             utility[player] = score[player] if self.score_objective else win[player]
-        first = <uint8_t*>node_at(tree, path[0].first_child)
-        root_move = <uint32_t>(<uint8_t*>path[1] - first) // <uint32_t>tree.stride
-        sums = &self.sums[root_move]
-        for player in range(self.players):
-            sums.win[player] += win[player]
-            sums.win_squares[player] += win[player] * win[player]
-            sums.score[player] += score[player]
-            sums.score_squares[player] += score[player] * score[player]
+        if depth > 0:  # else a draw at the root came out that the position itself does not list
+            first = <uint8_t*>node_at(tree, path[0].first_child)
+            root_move = <uint32_t>(<uint8_t*>path[1] - first) // <uint32_t>tree.stride
+            sums = &self.sums[root_move]
+            for player in range(self.players):
+                sums.win[player] += win[player]
+                sums.win_squares[player] += win[player] * win[player]
+                sums.score[player] += score[player]
+                sums.score_squares[player] += score[player] * score[player]
         while depth >= 0:
             node = path[depth]
             node.visits += 1

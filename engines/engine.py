@@ -14,7 +14,10 @@ from cafebrain.errors import BrainError, FieldViolation
 from cafebrain.v1 import game_pb2
 from cython_ext.game import Game, State
 from cython_ext.rng import Random
+from engines.advice import Question, Reason
 from engines.component_set import ComponentSet, Faults, parse_set, read_toml
+from engines.drawing import text_board
+from engines.words import Text, name, say
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,31 @@ class Engine(ABC):
     @abstractmethod
     def score_items(self, state: State) -> list[list[tuple[str, float]]]:
         """Return what scores as the position stands, per player, as (name, points)."""
+
+    # What follows makes a game friendlier to people; each has a default.
+
+    counts_points = True  # whether the final score says more than who won
+    board_colors: tuple[tuple[str, str], ...] = ()  # parts of `show` to colour: regular expressions and rich's styles
+
+    def svg(self, state: State) -> str:
+        """Return the board as an SVG picture."""
+        return text_board(self.show(state))
+
+    def move_words(self, state: State, move: int) -> Text:
+        """Return a legal move, or a possible draw, of `state` in words that can be translated."""
+        return name(self.move_text(state, move))
+
+    def nudge(self, state: State, move: int) -> Text:
+        """Return where to look for a legal move, without giving it away."""
+        return say("Take another look at the board.")
+
+    def idea(self, state: State, move: int) -> Text:
+        """Return what kind of move a legal move is, without giving it away."""
+        return self.nudge(state, move)
+
+    def reasons(self, question: Question) -> list[Reason]:
+        """Return what speaks for and against a move in the game's own terms, only what the position or figures show."""
+        return []
 
     def built_in_sets(self) -> list[Path]:
         """Return the component files that come with the engine."""

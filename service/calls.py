@@ -71,6 +71,20 @@ class BrainCalls(BrainServiceServicer):
         async with self._admission.place(control, request.threads):
             return await self._search(control, self._brain.suggest, request, control)
 
+    async def Hint(self, request: pb.HintRequest, context: Context) -> pb.HintResponse:
+        """Help a person with a graded hint."""
+        control = _control(context)
+        async with self._admission.place(control, 1):
+            return await self._search(control, self._brain.hint, request, control)
+
+    async def ReviewGame(self, request: pb.ReviewGameRequest, context: Context) -> None:  # type: ignore[override]
+        """Review a recorded game and send one answer per step, then the summary."""
+        control = _control(context)
+        async with self._admission.place(control, 1):
+            answers = await self._search(control, self._brain.review_game, request, control)
+            while (answer := await self._search(control, next, answers, None)) is not None:
+                await context.write(answer)
+
     # A coroutine that writes, not an asynchronous generator: gRPC would leave a generator suspended after a cancel.
     async def Analyze(self, request: pb.AnalyzeRequest, context: Context) -> None:  # type: ignore[override]
         """Search a position and send improving answers, the last one marked final.

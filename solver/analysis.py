@@ -116,7 +116,7 @@ class Analysis:
     def suggestion(self) -> pb.Suggestion:
         """Return the answer so far."""
         position = self.position
-        moves = self._ranked()
+        moves = self.ranked()
         components = position.entry.components
         return pb.Suggestion(
             player=position.state.to_move + 1,
@@ -131,7 +131,7 @@ class Analysis:
             elapsed_ms=1000 * (time.monotonic() - self.started) if self.timing else None,
         )
 
-    def _ranked(self) -> list[MoveSums]:
+    def ranked(self) -> list[MoveSums]:
         """Add up the trees; most visited first, then by mean of the objective."""
         total: dict[int, MoveSums] = {}
         for search in self.searches:
@@ -175,7 +175,7 @@ class Analysis:
             )
         if n >= 2:
             evaluation.lower_bound = self._lower_bound(sums)
-        evaluation.principal_variation.extend(self._line(sums.code, n))
+        evaluation.principal_variation.extend(self.line(sums.code, n))
         return evaluation
 
     def _lower_bound(self, sums: MoveSums) -> float:
@@ -188,7 +188,7 @@ class Analysis:
         variance = max(0.0, squares - n * mean * mean) / (n - 1)
         return max(least, mean - CONFIDENCE * math.sqrt(variance / n))
 
-    def _line(self, code: int, visits: int) -> list[pb.PlannedMove]:
+    def line(self, code: int, visits: int) -> list[pb.PlannedMove]:
         """Follow the most visited moves from a root move up to the next draw."""
         position = Position(self.position.entry, self.position.state.copy())
         line = [code]
@@ -218,15 +218,19 @@ class Analysis:
             line.append(code)
 
 
-def analysis_for(position: Position, request: pb.SuggestRequest, control: Control, version: str) -> Analysis:
+def analysis_for(
+    position: Position, request: pb.SuggestRequest, control: Control, version: str, at_chance: bool = False
+) -> Analysis:
     """Check a request and set up its search.
+
+    at_chance: search a chance point too; its outcomes then take the place of moves, and `viewer` has to be given.
 
     Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
     """
     state = position.state
     if state.to_move == GAME_OVER:
         raise BrainError("FAILED_PRECONDITION", "GAME_OVER", "state: the game is over; GetMoves has the result")
-    if state.to_move == CHANCE_POINT:
+    if state.to_move == CHANCE_POINT and not at_chance:
         draws = [position.engine.move_text(state, code) for code, _ in state.outcomes()]
         named = ", ".join(draws[:5]) + (f" and {len(draws) - 5} more" if len(draws) > 5 else "")
         raise BrainError(

@@ -13,6 +13,7 @@ from cython_ext.rng import Random
 from engines.engine import Engine
 from engines.library import Library
 from solver.analysis import Analysis, Control, analysis_for
+from solver.hints import hint_for
 from solver.positions import (
     Position,
     decode_choice,
@@ -23,6 +24,7 @@ from solver.positions import (
     set_info,
     to_move_text,
 )
+from solver.review import review_for
 
 REPORT_INTERVAL_MS = 500  # between two answers of Analyze unless told otherwise
 MIN_REPORT_INTERVAL_MS = 10
@@ -113,9 +115,10 @@ class Brain:
         return response
 
     def show_board(self, request: pb.ShowBoardRequest) -> pb.ShowBoardResponse:
-        """Draw the board as text."""
+        """Draw the board as text, and as a picture where that is asked for."""
         position = decode_state(self.library, request.state)
-        return pb.ShowBoardResponse(text=position.engine.show(position.state))
+        svg = position.engine.svg(position.state) if request.svg else ""
+        return pb.ShowBoardResponse(text=position.engine.show(position.state), svg=svg)
 
     def apply_move(self, request: pb.ApplyMoveRequest) -> pb.ApplyMoveResponse:
         """Make a move or enter a draw, then sample the draws that follow unless told to stop there."""
@@ -144,6 +147,20 @@ class Brain:
         analysis = self._analysis(request, control)
         analysis.run()
         return pb.SuggestResponse(suggestion=analysis.suggestion())
+
+    def hint(self, request: pb.HintRequest, control: Control | None = None) -> pb.HintResponse:
+        """Help a person with a graded hint."""
+        return hint_for(decode_state(self.library, request.state), request, control or Control(), VERSION)
+
+    def review_game(
+        self, request: pb.ReviewGameRequest, control: Control | None = None
+    ) -> Iterator[pb.ReviewGameResponse]:
+        """Review a recorded game and yield one answer per step, then the summary.
+
+        The record is checked before the first answer is asked for.
+        """
+        position = decode_state(self.library, request.state)
+        return review_for(position, request, control or Control(), VERSION)
 
     def analyze(self, request: pb.AnalyzeRequest, control: Control | None = None) -> Iterator[pb.AnalyzeResponse]:
         """Search a position and yield improving answers, the last one marked final.

@@ -179,7 +179,7 @@ def test_covering_returns_cubes_and_closes_shops() -> None:
         [area(layout, "", {(0, 1): "r", (1, 3): "yy", (1, 2): "ggg"})],
         step=codes.STEP_PLACE, taken=NUMBER["plan-03"], actions=0,
     )  # fmt: skip
-    after = do(state, "place plan-03 unturned, top left at (1,3), over empty, shop for 10 (closed by this), "
+    after = do(state, "place plan-03 unturned, top left at (1,3), over empty square, shop for 10 (closed by this), "
                "discarding 2 yellow")  # one shop square
     assert cubes(after) == {(0, 1): "r", (1, 2): "ggg"}
     assert ENTRY.game.read(after)["supply"] == [34, 35, 32, 35]
@@ -277,7 +277,7 @@ def test_a_second_delivery_begins_anew() -> None:
 
 def test_no_cup_no_action() -> None:
     state = build([area([], "rrrrrrrr")], step=codes.STEP_PLACE, taken=NUMBER["plan-12"], actions=0)
-    after = do(state, "place plan-12 unturned, top left at (1,1), over cup, roast")
+    after = do(state, "place plan-12 unturned, top left at (1,1), over cup, roaster")
     assert ENTRY.game.read(after)["round"] == 6
 
 

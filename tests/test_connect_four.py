@@ -136,3 +136,28 @@ def test_refusing_takes_no_time():
         except BrainError:
             continue
     assert time.monotonic() - started < 5
+
+
+def has_line(columns: list[str], disc: str) -> bool:
+    """Whether four discs lie in a row, looked for cell by cell."""
+    cells = {(x, y) for x, column in enumerate(columns) for y, found in enumerate(column) if found == disc}
+    return any(
+        all((x + step * dx, y + step * dy) in cells for step in range(4))
+        for x, y in cells
+        for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1))
+    )
+
+
+def test_a_game_ends_with_the_first_line_in_any_direction():
+    dice = random.Random(3)
+    directions = {"1": 0, "2": 0}
+    for _ in range(300):
+        state = ENTRY.game.position([""] * 7)
+        while state.to_move != GAME_OVER:
+            state.apply(dice.choice(state.moves()))
+            columns = ENTRY.game.columns(state)
+            winners = [player for player, disc in enumerate("12") if has_line(columns, disc)]
+            assert ENTRY.game.winner(state) == (winners[0] if winners else -1)
+            assert (state.to_move == GAME_OVER) == bool(winners or not state.copy().moves())
+        directions["1" if winners == [0] else "2"] += 1
+    assert min(directions.values()) > 50

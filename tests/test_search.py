@@ -422,9 +422,9 @@ def test_children_of_a_line():
     assert tree.children([3] * 30) == (-1, [])
 
 
-def test_searches_without_a_player_to_move_are_refused():
+def test_searches_of_finished_games_are_refused():
     over = decode_state(LIBRARY, board("12", "12", "12", "1")).state
-    with pytest.raises(ValueError, match="no player is to move"):
+    with pytest.raises(ValueError, match="the game is over"):
         Search(over, viewer=0, seed=1, memory=1 << 20)
     with pytest.raises(ValueError, match="no legal move is allowed"):
         search(board(), allowed=[9])

@@ -115,6 +115,102 @@ STOP_REASON_STOPPED: StopReason.ValueType  # 4
 """The caller cancelled, or the server is shutting down."""
 Global___StopReason: _TypeAlias = StopReason  # noqa: Y015
 
+class _HintGrade:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _HintGradeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_HintGrade.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    HINT_GRADE_UNSPECIFIED: _HintGrade.ValueType  # 0
+    """As a nudge."""
+    HINT_GRADE_NUDGE: _HintGrade.ValueType  # 1
+    """Where to look, no move."""
+    HINT_GRADE_IDEA: _HintGrade.ValueType  # 2
+    """What kind of move, and why."""
+    HINT_GRADE_FULL: _HintGrade.ValueType  # 3
+    """The good moves, what each gains and why."""
+
+class HintGrade(_HintGrade, metaclass=_HintGradeEnumTypeWrapper):
+    """How much a hint gives away."""
+
+HINT_GRADE_UNSPECIFIED: HintGrade.ValueType  # 0
+"""As a nudge."""
+HINT_GRADE_NUDGE: HintGrade.ValueType  # 1
+"""Where to look, no move."""
+HINT_GRADE_IDEA: HintGrade.ValueType  # 2
+"""What kind of move, and why."""
+HINT_GRADE_FULL: HintGrade.ValueType  # 3
+"""The good moves, what each gains and why."""
+Global___HintGrade: _TypeAlias = HintGrade  # noqa: Y015
+
+class _MoveClass:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _MoveClassEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MoveClass.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    MOVE_CLASS_UNSPECIFIED: _MoveClass.ValueType  # 0
+    """Unknown: the search did not look at the move."""
+    MOVE_CLASS_BEST: _MoveClass.ValueType  # 1
+    """Nothing better is known."""
+    MOVE_CLASS_GOOD: _MoveClass.ValueType  # 2
+    """Hardly worse."""
+    MOVE_CLASS_INACCURACY: _MoveClass.ValueType  # 3
+    """Somewhat worse."""
+    MOVE_CLASS_MISTAKE: _MoveClass.ValueType  # 4
+    """Clearly worse."""
+    MOVE_CLASS_BLUNDER: _MoveClass.ValueType  # 5
+    """Much worse."""
+
+class MoveClass(_MoveClass, metaclass=_MoveClassEnumTypeWrapper):
+    """Class of a move by what it loses against the best one. Front-ends colour it from green to red."""
+
+MOVE_CLASS_UNSPECIFIED: MoveClass.ValueType  # 0
+"""Unknown: the search did not look at the move."""
+MOVE_CLASS_BEST: MoveClass.ValueType  # 1
+"""Nothing better is known."""
+MOVE_CLASS_GOOD: MoveClass.ValueType  # 2
+"""Hardly worse."""
+MOVE_CLASS_INACCURACY: MoveClass.ValueType  # 3
+"""Somewhat worse."""
+MOVE_CLASS_MISTAKE: MoveClass.ValueType  # 4
+"""Clearly worse."""
+MOVE_CLASS_BLUNDER: MoveClass.ValueType  # 5
+"""Much worse."""
+Global___MoveClass: _TypeAlias = MoveClass  # noqa: Y015
+
+class _Certainty:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CertaintyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Certainty.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CERTAINTY_UNSPECIFIED: _Certainty.ValueType  # 0
+    """Never used."""
+    CERTAINTY_ONLY_MOVE: _Certainty.ValueType  # 1
+    """There is no other move."""
+    CERTAINTY_CLEAR: _Certainty.ValueType  # 2
+    """The difference from the next move is well beyond the noise of the search."""
+    CERTAINTY_LIKELY: _Certainty.ValueType  # 3
+    """The move looks better, but not by much more than that noise."""
+    CERTAINTY_CLOSE: _Certainty.ValueType  # 4
+    """Another move may be just as good."""
+
+class Certainty(_Certainty, metaclass=_CertaintyEnumTypeWrapper):
+    """How sure the brain is of its best move."""
+
+CERTAINTY_UNSPECIFIED: Certainty.ValueType  # 0
+"""Never used."""
+CERTAINTY_ONLY_MOVE: Certainty.ValueType  # 1
+"""There is no other move."""
+CERTAINTY_CLEAR: Certainty.ValueType  # 2
+"""The difference from the next move is well beyond the noise of the search."""
+CERTAINTY_LIKELY: Certainty.ValueType  # 3
+"""The move looks better, but not by much more than that noise."""
+CERTAINTY_CLOSE: Certainty.ValueType  # 4
+"""Another move may be just as good."""
+Global___Certainty: _TypeAlias = Certainty  # noqa: Y015
+
 @_typing.final
 class Provenance(_message.Message):
     """The origin of one group of figures."""
@@ -667,6 +763,9 @@ class ShowBoardRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STATE_FIELD_NUMBER: _builtins.int
+    SVG_FIELD_NUMBER: _builtins.int
+    svg: _builtins.bool
+    """Draw a picture too."""
     @_builtins.property
     def state(self) -> _game_pb2.GameState:
         """The position."""
@@ -675,10 +774,11 @@ class ShowBoardRequest(_message.Message):
         self,
         *,
         state: _game_pb2.GameState | None = ...,
+        svg: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state", "svg", b"svg"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -691,16 +791,20 @@ class ShowBoardResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TEXT_FIELD_NUMBER: _builtins.int
+    SVG_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """The board in lines of at most 80 columns, without colour."""
+    svg: _builtins.str
+    """The board as an SVG picture; empty unless asked for."""
     def __init__(
         self,
         *,
         text: _builtins.str = ...,
+        svg: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["svg", b"svg", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1118,6 +1222,494 @@ class SuggestResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SuggestResponse: _TypeAlias = SuggestResponse  # noqa: Y015
+
+@_typing.final
+class HintRequest(_message.Message):
+    """Request of Hint."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STATE_FIELD_NUMBER: _builtins.int
+    VIEWER_FIELD_NUMBER: _builtins.int
+    GRADE_FIELD_NUMBER: _builtins.int
+    LANGUAGE_FIELD_NUMBER: _builtins.int
+    BUDGET_FIELD_NUMBER: _builtins.int
+    OBJECTIVE_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    ABOUT_FIELD_NUMBER: _builtins.int
+    viewer: _builtins.int
+    """Whose knowledge may be used, a player from 1; 0 for the player to move."""
+    grade: Global___HintGrade.ValueType
+    """How much to give away."""
+    language: _builtins.str
+    """Language of the texts, such as "en" or "de"; empty for English."""
+    objective: Global___Objective.ValueType
+    """What to achieve."""
+    seed: _builtins.int
+    """Seed of the search. The same position, seed and visits give the same answer."""
+    @_builtins.property
+    def state(self) -> _game_pb2.GameState:
+        """The position; a player must be to move."""
+
+    @_builtins.property
+    def budget(self) -> Global___Budget:
+        """How long to search; with neither limit 60 ms for a nudge, 200 ms for the other grades."""
+
+    @_builtins.property
+    def about(self) -> Global___MoveChoice:
+        """Explain this move: it is among the moves of the answer whatever it is worth. Only with a full hint."""
+
+    def __init__(
+        self,
+        *,
+        state: _game_pb2.GameState | None = ...,
+        viewer: _builtins.int = ...,
+        grade: Global___HintGrade.ValueType = ...,
+        language: _builtins.str = ...,
+        budget: Global___Budget | None = ...,
+        objective: Global___Objective.ValueType = ...,
+        seed: _builtins.int = ...,
+        about: Global___MoveChoice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["about", b"about", "budget", b"budget", "state", b"state"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["about", b"about", "budget", b"budget", "grade", b"grade", "language", b"language", "objective", b"objective", "seed", b"seed", "state", b"state", "viewer", b"viewer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HintRequest: _TypeAlias = HintRequest  # noqa: Y015
+
+@_typing.final
+class Reason(_message.Message):
+    """One thing that speaks for or against a move, or tells what it does."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    kind: _builtins.str
+    """Name of the kind of reason, for programs."""
+    text: _builtins.str
+    """The reason in words."""
+    def __init__(
+        self,
+        *,
+        kind: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Reason: _TypeAlias = Reason  # noqa: Y015
+
+@_typing.final
+class HintMove(_message.Message):
+    """A move of a hint."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    MOVE_FIELD_NUMBER: _builtins.int
+    MOVE_CLASS_FIELD_NUMBER: _builtins.int
+    WIN_LOSS_FIELD_NUMBER: _builtins.int
+    SCORE_LOSS_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    REASONS_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    VISITS_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    """Move id."""
+    text: _builtins.str
+    """The move in words."""
+    move_class: Global___MoveClass.ValueType
+    """Its class."""
+    win_loss: _builtins.float
+    """Win probability it loses against the first move, for the player to move, at least 0."""
+    score_loss: _builtins.float
+    """Points it loses against the first move; below 0 where it gains points."""
+    visits: _builtins.int
+    """Visits behind the figures."""
+    @_builtins.property
+    def move(self) -> _game_pb2.Move:
+        """The move."""
+
+    @_builtins.property
+    def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerEstimate]:
+        """Expectations per player, in player order."""
+
+    @_builtins.property
+    def reasons(self) -> _containers.RepeatedCompositeFieldContainer[Global___Reason]:
+        """What speaks for and against it, the most important first."""
+
+    @_builtins.property
+    def turn(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlannedMove]:
+        """The move and the rest of the player's turn, as far as it does not depend on a draw."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        text: _builtins.str = ...,
+        move: _game_pb2.Move | None = ...,
+        move_class: Global___MoveClass.ValueType = ...,
+        win_loss: _builtins.float = ...,
+        score_loss: _builtins.float = ...,
+        players: _abc.Iterable[Global___PlayerEstimate] | None = ...,
+        reasons: _abc.Iterable[Global___Reason] | None = ...,
+        turn: _abc.Iterable[Global___PlannedMove] | None = ...,
+        visits: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["move", b"move"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "move", b"move", "move_class", b"move_class", "players", b"players", "reasons", b"reasons", "score_loss", b"score_loss", "text", b"text", "turn", b"turn", "visits", b"visits", "win_loss", b"win_loss"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HintMove: _TypeAlias = HintMove  # noqa: Y015
+
+@_typing.final
+class HintResponse(_message.Message):
+    """Answer of Hint."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    GRADE_FIELD_NUMBER: _builtins.int
+    LANGUAGE_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    CERTAINTY_FIELD_NUMBER: _builtins.int
+    OBJECTIVE_FIELD_NUMBER: _builtins.int
+    VISITS_FIELD_NUMBER: _builtins.int
+    COMPONENT_SET_FIELD_NUMBER: _builtins.int
+    COMPONENTS_RECONSTRUCTED_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    """The player to move, from 1."""
+    grade: Global___HintGrade.ValueType
+    """How much this hint gives away."""
+    language: _builtins.str
+    """Language of the texts."""
+    text: _builtins.str
+    """The hint, in sentences."""
+    certainty: Global___Certainty.ValueType
+    """How sure the brain is of the best move; only in a full hint."""
+    objective: Global___Objective.ValueType
+    """What was maximised; never OBJECTIVE_UNSPECIFIED."""
+    visits: _builtins.int
+    """Visits in all."""
+    components_reconstructed: _builtins.bool
+    """Whether that set is partly reconstructed: then the values are not those of the printed game."""
+    @_builtins.property
+    def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___HintMove]:
+        """About five good moves, the best first, with the move asked about; empty unless the hint is full."""
+
+    @_builtins.property
+    def component_set(self) -> _game_pb2.ComponentSetRef:
+        """The component set the position is played with."""
+
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        grade: Global___HintGrade.ValueType = ...,
+        language: _builtins.str = ...,
+        text: _builtins.str = ...,
+        moves: _abc.Iterable[Global___HintMove] | None = ...,
+        certainty: Global___Certainty.ValueType = ...,
+        objective: Global___Objective.ValueType = ...,
+        visits: _builtins.int = ...,
+        component_set: _game_pb2.ComponentSetRef | None = ...,
+        components_reconstructed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["component_set", b"component_set"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["certainty", b"certainty", "component_set", b"component_set", "components_reconstructed", b"components_reconstructed", "grade", b"grade", "language", b"language", "moves", b"moves", "objective", b"objective", "player", b"player", "text", b"text", "visits", b"visits"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HintResponse: _TypeAlias = HintResponse  # noqa: Y015
+
+@_typing.final
+class ReviewGameRequest(_message.Message):
+    """Request of ReviewGame."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STATE_FIELD_NUMBER: _builtins.int
+    STEPS_FIELD_NUMBER: _builtins.int
+    BUDGET_FIELD_NUMBER: _builtins.int
+    LANGUAGE_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    language: _builtins.str
+    """Language of the texts, such as "en" or "de"; empty for English."""
+    seed: _builtins.int
+    """Seed of the searches."""
+    @_builtins.property
+    def state(self) -> _game_pb2.GameState:
+        """The first position."""
+
+    @_builtins.property
+    def steps(self) -> _containers.RepeatedCompositeFieldContainer[Global___MoveChoice]:
+        """The moves and draws that followed, in order."""
+
+    @_builtins.property
+    def budget(self) -> Global___Budget:
+        """How long to search each position; with neither limit 200 ms."""
+
+    def __init__(
+        self,
+        *,
+        state: _game_pb2.GameState | None = ...,
+        steps: _abc.Iterable[Global___MoveChoice] | None = ...,
+        budget: Global___Budget | None = ...,
+        language: _builtins.str = ...,
+        seed: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "state", b"state"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "language", b"language", "seed", b"seed", "state", b"state", "steps", b"steps"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReviewGameRequest: _TypeAlias = ReviewGameRequest  # noqa: Y015
+
+@_typing.final
+class StepReview(_message.Message):
+    """A move or draw of a reviewed game."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    ID_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    BEFORE_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    MOVE_CLASS_FIELD_NUMBER: _builtins.int
+    WIN_LOSS_FIELD_NUMBER: _builtins.int
+    SCORE_LOSS_FIELD_NUMBER: _builtins.int
+    BEST_ID_FIELD_NUMBER: _builtins.int
+    BEST_TEXT_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """Number of the step, from 1."""
+    player: _builtins.int
+    """Who moved, a player from 1; 0 for a draw."""
+    id: _builtins.int
+    """Move id."""
+    text: _builtins.str
+    """The move or draw in words."""
+    error: _builtins.float
+    """Standard error of the mover's win probability after it, or the first player's after a draw."""
+    move_class: Global___MoveClass.ValueType
+    """A move: its class; MOVE_CLASS_UNSPECIFIED for a draw and where there was no choice."""
+    win_loss: _builtins.float
+    """A move: win probability lost against the best move, at least 0."""
+    score_loss: _builtins.float
+    """A move: points lost against the best move; below 0 where it gains points."""
+    best_id: _builtins.int
+    """A move: id of the best move."""
+    best_text: _builtins.str
+    """A move: the best move in words."""
+    @_builtins.property
+    def before(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerEstimate]:
+        """Expectations before it, per player: with the best move, or before a draw the mean over all that could come."""
+
+    @_builtins.property
+    def after(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerEstimate]:
+        """Expectations after it, per player, from the same search."""
+
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        player: _builtins.int = ...,
+        id: _builtins.int = ...,
+        text: _builtins.str = ...,
+        before: _abc.Iterable[Global___PlayerEstimate] | None = ...,
+        after: _abc.Iterable[Global___PlayerEstimate] | None = ...,
+        error: _builtins.float = ...,
+        move_class: Global___MoveClass.ValueType = ...,
+        win_loss: _builtins.float = ...,
+        score_loss: _builtins.float = ...,
+        best_id: _builtins.int = ...,
+        best_text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "best_id", b"best_id", "best_text", b"best_text", "error", b"error", "id", b"id", "move_class", b"move_class", "number", b"number", "player", b"player", "score_loss", b"score_loss", "text", b"text", "win_loss", b"win_loss"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StepReview: _TypeAlias = StepReview  # noqa: Y015
+
+@_typing.final
+class PlayerReview(_message.Message):
+    """What a review says of one player."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_FIELD_NUMBER: _builtins.int
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    ACCURACY_FIELD_NUMBER: _builtins.int
+    WIN_LOSS_FIELD_NUMBER: _builtins.int
+    WIN_LUCK_FIELD_NUMBER: _builtins.int
+    WIN_LUCK_ERROR_FIELD_NUMBER: _builtins.int
+    SCORE_LUCK_FIELD_NUMBER: _builtins.int
+    CLASSES_FIELD_NUMBER: _builtins.int
+    player: _builtins.int
+    """Player, from 1."""
+    decisions: _builtins.int
+    """Decisions with a choice."""
+    accuracy: _builtins.float
+    """Accuracy, 0 to 100: 100 where no decision lost anything. Absent without decisions."""
+    win_loss: _builtins.float
+    """Win probability lost by all decisions."""
+    win_luck: _builtins.float
+    """Win probability that all draws together brought, below 0 for bad luck."""
+    win_luck_error: _builtins.float
+    """Standard error of win_luck, as far as it comes from the noise of the searches."""
+    score_luck: _builtins.float
+    """Points that all draws together brought."""
+    @_builtins.property
+    def classes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Moves of each class, from best to blunder."""
+
+    def __init__(
+        self,
+        *,
+        player: _builtins.int = ...,
+        decisions: _builtins.int = ...,
+        accuracy: _builtins.float | None = ...,
+        win_loss: _builtins.float = ...,
+        win_luck: _builtins.float = ...,
+        win_luck_error: _builtins.float = ...,
+        score_luck: _builtins.float = ...,
+        classes: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_accuracy", b"_accuracy", "accuracy", b"accuracy"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_accuracy", b"_accuracy", "accuracy", b"accuracy", "classes", b"classes", "decisions", b"decisions", "player", b"player", "score_luck", b"score_luck", "win_loss", b"win_loss", "win_luck", b"win_luck", "win_luck_error", b"win_luck_error"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__accuracy: _TypeAlias = _typing.Literal["accuracy"]  # noqa: Y015
+    _WhichOneofArgType__accuracy: _TypeAlias = _typing.Literal["_accuracy", b"_accuracy"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__accuracy) -> _WhichOneofReturnType__accuracy | None: ...
+
+Global___PlayerReview: _TypeAlias = PlayerReview  # noqa: Y015
+
+@_typing.final
+class TurningPoint(_message.Message):
+    """A step after which the game stood differently."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """Number of the step."""
+    text: _builtins.str
+    """What happened, in words."""
+    @_builtins.property
+    def state(self) -> _game_pb2.GameState:
+        """The position before the step."""
+
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        text: _builtins.str = ...,
+        state: _game_pb2.GameState | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["state", b"state"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["number", b"number", "state", b"state", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurningPoint: _TypeAlias = TurningPoint  # noqa: Y015
+
+@_typing.final
+class GameReview(_message.Message):
+    """Summary of a reviewed game."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    TURNING_POINTS_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    COMPONENT_SET_FIELD_NUMBER: _builtins.int
+    COMPONENTS_RECONSTRUCTED_FIELD_NUMBER: _builtins.int
+    components_reconstructed: _builtins.bool
+    """Whether that set is partly reconstructed: then the values are not those of the printed game."""
+    @_builtins.property
+    def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerReview]:
+        """One entry per player."""
+
+    @_builtins.property
+    def turning_points(self) -> _containers.RepeatedCompositeFieldContainer[Global___TurningPoint]:
+        """The steps that changed the game most, in order; at most four."""
+
+    @_builtins.property
+    def result(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerResult]:
+        """The final result, one per player; empty where the record ends before the game does."""
+
+    @_builtins.property
+    def component_set(self) -> _game_pb2.ComponentSetRef:
+        """The component set the game is played with."""
+
+    def __init__(
+        self,
+        *,
+        players: _abc.Iterable[Global___PlayerReview] | None = ...,
+        turning_points: _abc.Iterable[Global___TurningPoint] | None = ...,
+        result: _abc.Iterable[Global___PlayerResult] | None = ...,
+        component_set: _game_pb2.ComponentSetRef | None = ...,
+        components_reconstructed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["component_set", b"component_set"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["component_set", b"component_set", "components_reconstructed", b"components_reconstructed", "players", b"players", "result", b"result", "turning_points", b"turning_points"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GameReview: _TypeAlias = GameReview  # noqa: Y015
+
+@_typing.final
+class ReviewGameResponse(_message.Message):
+    """One answer of ReviewGame."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STEP_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def step(self) -> Global___StepReview:
+        """The next move or draw."""
+
+    @_builtins.property
+    def summary(self) -> Global___GameReview:
+        """The summary, last."""
+
+    def __init__(
+        self,
+        *,
+        step: Global___StepReview | None = ...,
+        summary: Global___GameReview | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "step", b"step", "summary", b"summary"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "step", b"step", "summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_answer: _TypeAlias = _typing.Literal["step", "summary"]  # noqa: Y015
+    _WhichOneofArgType_answer: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_answer) -> _WhichOneofReturnType_answer | None: ...
+
+Global___ReviewGameResponse: _TypeAlias = ReviewGameResponse  # noqa: Y015
 
 @_typing.final
 class AnalyzeRequest(_message.Message):

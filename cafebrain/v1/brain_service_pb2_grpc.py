@@ -73,6 +73,16 @@ class BrainServiceStub:
                 request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.SuggestRequest.SerializeToString,
                 response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.SuggestResponse.FromString,
                 _registered_method=True)
+        self.Hint = channel.unary_unary(
+                '/cafebrain.v1.BrainService/Hint',
+                request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.HintRequest.SerializeToString,
+                response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.HintResponse.FromString,
+                _registered_method=True)
+        self.ReviewGame = channel.unary_stream(
+                '/cafebrain.v1.BrainService/ReviewGame',
+                request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.ReviewGameRequest.SerializeToString,
+                response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.ReviewGameResponse.FromString,
+                _registered_method=True)
         self.Analyze = channel.unary_stream(
                 '/cafebrain.v1.BrainService/Analyze',
                 request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeRequest.SerializeToString,
@@ -136,6 +146,20 @@ class BrainServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Hint(self, request, context):
+        """Helps a person at the table with graded hints: where to look, what kind of move, or the good moves with reasons.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReviewGame(self, request, context):
+        """Reviews a recorded game: one answer per move and draw while it goes on, the last one is the summary.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Analyze(self, request, context):
         """Searches a position and streams improving answers; exactly one, the last, is marked final.
         """
@@ -180,6 +204,16 @@ def add_BrainServiceServicer_to_server(servicer, server):
                     servicer.Suggest,
                     request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.SuggestRequest.FromString,
                     response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.SuggestResponse.SerializeToString,
+            ),
+            'Hint': grpc.unary_unary_rpc_method_handler(
+                    servicer.Hint,
+                    request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.HintRequest.FromString,
+                    response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.HintResponse.SerializeToString,
+            ),
+            'ReviewGame': grpc.unary_stream_rpc_method_handler(
+                    servicer.ReviewGame,
+                    request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.ReviewGameRequest.FromString,
+                    response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.ReviewGameResponse.SerializeToString,
             ),
             'Analyze': grpc.unary_stream_rpc_method_handler(
                     servicer.Analyze,
@@ -380,6 +414,60 @@ class BrainService:
             '/cafebrain.v1.BrainService/Suggest',
             cafebrain_dot_v1_dot_brain__service__pb2.SuggestRequest.SerializeToString,
             cafebrain_dot_v1_dot_brain__service__pb2.SuggestResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Hint(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cafebrain.v1.BrainService/Hint',
+            cafebrain_dot_v1_dot_brain__service__pb2.HintRequest.SerializeToString,
+            cafebrain_dot_v1_dot_brain__service__pb2.HintResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReviewGame(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/cafebrain.v1.BrainService/ReviewGame',
+            cafebrain_dot_v1_dot_brain__service__pb2.ReviewGameRequest.SerializeToString,
+            cafebrain_dot_v1_dot_brain__service__pb2.ReviewGameResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -54,6 +54,10 @@ class BrainServiceStub:
     """Applies a move or enters a draw."""
     Suggest: _grpc.UnaryUnaryMultiCallable[_brain_service_pb2.SuggestRequest, _brain_service_pb2.SuggestResponse]
     """Searches a position and returns its best moves."""
+    Hint: _grpc.UnaryUnaryMultiCallable[_brain_service_pb2.HintRequest, _brain_service_pb2.HintResponse]
+    """Helps a person at the table with graded hints: where to look, what kind of move, or the good moves with reasons."""
+    ReviewGame: _grpc.UnaryStreamMultiCallable[_brain_service_pb2.ReviewGameRequest, _brain_service_pb2.ReviewGameResponse]
+    """Reviews a recorded game: one answer per move and draw while it goes on, the last one is the summary."""
     Analyze: _grpc.UnaryStreamMultiCallable[_brain_service_pb2.AnalyzeRequest, _brain_service_pb2.AnalyzeResponse]
     """Searches a position and streams improving answers; exactly one, the last, is marked final."""
 
@@ -80,6 +84,10 @@ class BrainServiceAsyncStub(BrainServiceStub):
     """Applies a move or enters a draw."""
     Suggest: _aio.UnaryUnaryMultiCallable[_brain_service_pb2.SuggestRequest, _brain_service_pb2.SuggestResponse]  # type: ignore[assignment]
     """Searches a position and returns its best moves."""
+    Hint: _aio.UnaryUnaryMultiCallable[_brain_service_pb2.HintRequest, _brain_service_pb2.HintResponse]  # type: ignore[assignment]
+    """Helps a person at the table with graded hints: where to look, what kind of move, or the good moves with reasons."""
+    ReviewGame: _aio.UnaryStreamMultiCallable[_brain_service_pb2.ReviewGameRequest, _brain_service_pb2.ReviewGameResponse]  # type: ignore[assignment]
+    """Reviews a recorded game: one answer per move and draw while it goes on, the last one is the summary."""
     Analyze: _aio.UnaryStreamMultiCallable[_brain_service_pb2.AnalyzeRequest, _brain_service_pb2.AnalyzeResponse]  # type: ignore[assignment]
     """Searches a position and streams improving answers; exactly one, the last, is marked final."""
 
@@ -145,6 +153,22 @@ class BrainServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_brain_service_pb2.SuggestResponse, _abc.Awaitable[_brain_service_pb2.SuggestResponse]]:
         """Searches a position and returns its best moves."""
+
+    @_abc_1.abstractmethod
+    def Hint(
+        self,
+        request: _brain_service_pb2.HintRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_brain_service_pb2.HintResponse, _abc.Awaitable[_brain_service_pb2.HintResponse]]:
+        """Helps a person at the table with graded hints: where to look, what kind of move, or the good moves with reasons."""
+
+    @_abc_1.abstractmethod
+    def ReviewGame(
+        self,
+        request: _brain_service_pb2.ReviewGameRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_brain_service_pb2.ReviewGameResponse], _abc.AsyncIterator[_brain_service_pb2.ReviewGameResponse]]:
+        """Reviews a recorded game: one answer per move and draw while it goes on, the last one is the summary."""
 
     @_abc_1.abstractmethod
     def Analyze(

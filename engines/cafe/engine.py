@@ -8,12 +8,14 @@ from cafebrain.errors import BrainError, FieldViolation
 from cafebrain.v1 import game_pb2
 from cython_ext.game import Game, State
 from cython_ext.rng import Random
-from engines.cafe import codec, moves, notation
+from engines.advice import Question, Reason
+from engines.cafe import codec, draw, moves, notation, reasons
 from engines.cafe.components import CafeComponents, parse
 from engines.cafe.decode import decode
 from engines.cafe.rules import CafeGame
 from engines.component_set import ComponentSet, Faults
 from engines.engine import Engine, GameOption
+from engines.words import Text
 
 
 class CafeEngine(Engine):
@@ -82,7 +84,7 @@ class CafeEngine(Engine):
 
     def move_text(self, state: State, move: int) -> str:
         """Return for example "take plan-07, paying a red cube"."""
-        return moves.text(_rules(state), state, move)
+        return str(self.move_words(state, move))
 
     def show(self, state: State) -> str:
         """Draw the offer and every player's area."""
@@ -91,6 +93,28 @@ class CafeEngine(Engine):
     def score_items(self, state: State) -> list[list[tuple[str, float]]]:
         """Return the points of shops, natas, warehouse and waiters."""
         return notation.score_items(_rules(state), state)
+
+    board_colors = notation.BOARD_COLORS
+
+    def svg(self, state: State) -> str:
+        """Draw the offer and every player's area."""
+        return draw.svg(_rules(state), state)
+
+    def move_words(self, state: State, move: int) -> Text:
+        """Return a move or draw in words."""
+        return moves.words(_rules(state), state, move)
+
+    def nudge(self, state: State, move: int) -> Text:
+        """Return where to look."""
+        return reasons.nudge(_rules(state), state, move)
+
+    def idea(self, state: State, move: int) -> Text:
+        """Return what kind of move it is."""
+        return reasons.idea(_rules(state), state, move)
+
+    def reasons(self, question: Question) -> list[Reason]:
+        """Return what the position and the figures show."""
+        return reasons.reasons(_rules(question.state), question)
 
 
 def _refused(option: str, reason: str) -> BrainError:

@@ -13,8 +13,17 @@ from engines.cafe.codes import FREE, Code, pack, unpack
 from engines.cafe.components import COLORS, KINDS, SQUARES, CafeComponents, Square
 from engines.cafe.rules import CafeGame
 from engines.violations import Violations
+from engines.words import Text, count, listed, name, say
 
-TURNS = ("unturned", "a quarter turn clockwise", "a half turn", "a quarter turn counterclockwise")
+TURNS = (
+    say("unturned"), say("a quarter turn clockwise"), say("a half turn"), say("a quarter turn counterclockwise"),
+)  # fmt: skip
+COLOR_WORDS = (say("red"), say("yellow"), say("green"), say("brown"))
+SQUARE_WORDS = {
+    "plantation": say("plantation"), "double": say("double"), "sack": say("sack"), "shop": say("shop"),
+    "waiter": say("waiter"), "dry": say("drying square"), "roast": say("roaster"), "cup": say("cup"),
+    "ship": say("ship"), "empty": say("empty square"),
+}  # fmt: skip
 PLANTS = ("plantation", "double", "sack")
 MOST_BID = 252  # four colours of at most 63 cubes
 
@@ -90,8 +99,8 @@ class _Reader:
             return Code(kind, cell=self.cell(), color=self.color("color"))
         if kind == "serve":
             cubes = cubes_of(part.cubes)
-            for name, count in zip(COLORS, cubes, strict=True):
-                self.faults.in_range(f"serve.cubes.{name}", count, 0, 3)
+            for field, number in zip(COLORS, cubes, strict=True):
+                self.faults.in_range(f"serve.cubes.{field}", number, 0, 3)
             return Code(kind, cell=self.cell(), cubes=tuple(cubes))
         if kind in ("pass", "end"):
             return Code(kind)
@@ -120,8 +129,8 @@ class _Reader:
     def place(self) -> Code:
         """Return a placement; of a card that looks the same after a half turn all four rotations are understood."""
         part = self.part
-        for name in ("row", "column"):
-            self.faults.in_range(f"place.{name}", getattr(part, name), -FARTHEST, FARTHEST)
+        for axis in ("row", "column"):
+            self.faults.in_range(f"place.{axis}", getattr(part, axis), -FARTHEST, FARTHEST)
         self.faults.in_range("place.rotation", part.rotation, 0, 3)
         rotation, taken = part.rotation, self.fields["taken"]
         if taken is not None and self.contents.cards[taken].symmetric:
@@ -145,83 +154,95 @@ class _Reader:
         return cell - cell % SQUARES + self.contents.cards[number].first_square(cell % SQUARES)
 
 
-def text(game: CafeGame, state: State, code: int) -> str:
+def words(game: CafeGame, state: State, code: int) -> Text:
     """Return a legal move, or a possible draw, in words."""
     contents: CafeComponents = game.components.contents
     fields = game.read(state)
     move = unpack(code)
     kind = move.kind
     if kind in ("draw", "take", "reject"):
-        card = contents.cards[move.card].id
+        card = name(contents.cards[move.card].id)
         if kind == "draw":
-            return f"{card} comes on offer"
+            return say("{card} comes on offer", card=card)
         if kind == "reject":
-            return f"discard {card}"
-        return f"take {card}" + ("" if move.color == FREE else f", paying a {COLORS[move.color]} cube")
+            return say("discard {card}", card=card)
+        if move.color == FREE:
+            return say("take {card}", card=card)
+        return say("take {card}, paying a {color} cube", card=card, color=COLOR_WORDS[move.color])
     if kind == "bid":
-        return f"bid {_count(move.number, 'cube')}"
+        return count("bid {n} cube", "bid {n} cubes", move.number)
     if kind == "pay":
-        return f"pay a {COLORS[move.color]} cube ({fields['owed']} left to pay)"
+        return say("pay a {color} cube ({owed} left to pay)", color=COLOR_WORDS[move.color], owed=fields["owed"])
     if kind == "place":
-        card = contents.cards[fields["taken"]].id
-        covered = _covered_text(contents, fields, move)
-        return f"place {card} {TURNS[move.rotation]}, top left at {_at(move.row, move.column)}, over {covered}"
+        card = name(contents.cards[fields["taken"]].id)
+        where = _at(move.row, move.column)
+        covered, lost = _covered(contents, fields, move)
+        done = say(
+            "place {card} {turned}, top left at {where}, over {squares}", card=card, turned=TURNS[move.rotation],
+            where=where, squares=covered,
+        )  # fmt: skip
+        return say("{action}, discarding {cubes}", action=done, cubes=cubes_words(lost)) if any(lost) else done
     if kind == "pass":
-        return "pass"
+        return say("pass")
     if kind == "end":
         left = fields["actions"]
-        return f"end the actions, leaving {_count(left, 'action')} unused" if left else "end the actions"
-    return _action_text(contents, fields, move)
+        if not left:
+            return say("end the actions")
+        return count(
+            "end the actions, leaving {n} action unused", "end the actions, leaving {n} actions unused", left
+        )
+    return _action_words(contents, fields, move)
 
 
-def _covered_text(contents: CafeComponents, fields: dict[str, Any], move: Code) -> str:
-    """Return what a placement covers: squares, cubes that return to the supply, shops it closes."""
+def _covered(contents: CafeComponents, fields: dict[str, Any], move: Code) -> tuple[Text, list[int]]:
+    """Return what a placement covers, and the cubes that return to the supply, per colour."""
     area = fields["areas"][fields["to_move"]]
     places = covered_places(move.row, move.column, move.rotation)
     covered = sorted(cell for cell, (_, row, column) in area["visible"].items() if (row, column) in places)
-    squares: list[str] = []
+    squares: list[Text] = []
     lost = [0] * len(COLORS)
     for cell in covered:
         card = contents.cards[area["cards"][cell // SQUARES][0]]
         face, first = card.squares[cell % SQUARES], cell - cell % SQUARES + card.first_square(cell % SQUARES)
         if face.kind == "shop" and first not in area["shops"]:
-            squares.append("closed shop")
+            squares.append(say("closed shop"))
         elif face.kind == "shop":
             if first != cell and first in covered:
                 continue  # named with its other half
-            squares.append(f"shop for {card.shops[face.shop].points} (closed by this)")
+            squares.append(say("shop for {points} (closed by this)", points=card.shops[face.shop].points))
         else:
-            squares.append(_face_text(face))
+            squares.append(_face_words(face))
         pile = area["cubes"].get(first, [0] * len(COLORS))
         lost = [a + b for a, b in zip(lost, pile, strict=True)]
-    return ", ".join(squares) + (f", discarding {cubes_text(lost)}" if any(lost) else "")
+    return listed(squares), lost
 
 
-def _face_text(face: Square) -> str:
+def _face_words(face: Square) -> Text:
     if face.kind == "plantation":
-        return COLORS[face.color]
+        return COLOR_WORDS[face.color]
     if face.kind == "double":
-        return f"double {COLORS[face.color]}"
-    return f"nata {face.points}" if face.kind == "nata" else face.kind
+        return say("double {color}", color=COLOR_WORDS[face.color])
+    return say("nata {points}", points=face.points) if face.kind == "nata" else SQUARE_WORDS[face.kind]
 
 
-def _action_text(contents: CafeComponents, fields: dict[str, Any], move: Code) -> str:
+def _action_words(contents: CafeComponents, fields: dict[str, Any], move: Code) -> Text:
     area = fields["areas"][fields["to_move"]]
     visible, group = area["visible"], area["group"]
     kind, row, column = visible[move.cell]
     where = _at(row, column)
-    lying = cubes_text(area["cubes"].get(move.cell, ()))
+    lying = cubes_words(area["cubes"].get(move.cell, ()))
     if move.kind == "grow":
         empty = [
-            f"{_face_text(face_at(contents, area, cell))} {_at(*visible[cell][1:])}"
+            say("{square} {where}", square=_face_words(face_at(contents, area, cell)), where=_at(*visible[cell][1:]))
             for cell, first in group.items()
             if first == move.cell and KINDS[visible[cell][0]] in PLANTS and cell not in area["cubes"]
         ]
-        return f"grow on {', '.join(empty)}"
+        return say("grow on {squares}", squares=listed(empty))
     if move.kind == "fill":
         if not move.number:
-            return f"leave the {KINDS[kind]} at {where} empty"
-        return f"grow {move.number} {COLORS[move.color]} at {where}"
+            return say("leave the {square} at {where} empty", square=SQUARE_WORDS[KINDS[kind]], where=where)
+        cubes = cubes_words([move.number * (color == move.color) for color in range(len(COLORS))])
+        return say("grow {cubes} at {where}", cubes=cubes, where=where)
     if move.kind in ("dry", "roast"):
         goes_on = (
             fields["open"] == (codes.OPEN_DRY if move.kind == "dry" else codes.OPEN_ROAST)
@@ -229,17 +250,26 @@ def _action_text(contents: CafeComponents, fields: dict[str, Any], move: Code) -
             and move.cell not in fields["open_used"] and move.color > fields["open_cell"]
         )  # fmt: skip
         sources = PLANTS if move.kind == "dry" else ("dry",)
-        cubes = sum(
+        moved = sum(
             pile[move.color] for cell, pile in area["cubes"].items() if KINDS[visible[cell][0]] in sources
         )
-        over = f", discarding {lying}" if lying else ""
-        return f"{'also ' if goes_on else ''}{move.kind} all {cubes} {COLORS[move.color]} at {where}{over}"
+        lifted = cubes_words([moved * (color == move.color) for color in range(len(COLORS))])
+        if move.kind == "dry":
+            done = say("dry all {cubes} at {where}", cubes=lifted, where=where)
+        else:
+            done = say("roast all {cubes} at {where}", cubes=lifted, where=where)
+        if goes_on:
+            done = say("also {action}", action=done)
+        return say("{action}, discarding {cubes}", action=done, cubes=lying) if move.cell in area["cubes"] else done
     if move.kind == "empty":
         goes_on = fields["open"] == codes.OPEN_EMPTY and move.cell > fields["open_cell"]
-        return f"{'also ' if goes_on else ''}deliver {lying} from the roaster at {where}"
+        done = say("deliver {cubes} from the roaster at {where}", cubes=lying, where=where)
+        return say("also {action}", action=done) if goes_on else done
     if move.kind == "serve":
-        return f"serve {cubes_text(move.cubes)} to the {KINDS[kind]} at {where}"
-    return f"discard {lying} from {where}"
+        served = cubes_words(move.cubes)
+        square = SQUARE_WORDS[KINDS[kind]]
+        return say("serve {cubes} to the {square} at {where}", cubes=served, square=square, where=where)
+    return say("discard {cubes} from {where}", cubes=lying, where=where)
 
 
 def face_at(contents: CafeComponents, area: dict[str, Any], cell: int) -> Square:
@@ -248,14 +278,13 @@ def face_at(contents: CafeComponents, area: dict[str, Any], cell: int) -> Square
     return contents.cards[number].squares[cell % SQUARES]
 
 
-def cubes_text(cubes: Sequence[int]) -> str:
+def cubes_words(cubes: Sequence[int]) -> Text:
     """Return for example "2 red, 1 brown"; "" for no cubes."""
-    return ", ".join(f"{count} {color}" for color, count in zip(COLORS, cubes, strict=False) if count)
+    parts = [
+        say("{n} {color}", n=n, color=color) for n, color in zip(cubes, COLOR_WORDS, strict=False) if n
+    ]
+    return listed(parts)
 
 
 def _at(row: int, column: int) -> str:
     return f"({row},{column})"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -20,6 +20,16 @@ LEGEND = (
     "square; below it the cubes it asks for, capitals for those it has.",
 )
 LEGEND_EXPRESSO = "2Re double bean, Sck sack, Wai waiter, Na3 nata for 3 points."
+BOARD_COLORS = (
+    (r"(?m)^Café .*$|^on offer:$|^to be placed:$", "bold"),
+    (r"(?m)^> player.*$", "bold green"),
+    (r"\b(?:Red|2Re)\b", "red"),
+    (r"\b(?:Yel|2Ye)\b", "yellow"),
+    (r"\b(?:Gre|2Gr)\b", "green"),
+    (r"\b(?:Bro|2Br)\b", "dark_orange3"),
+    (r"\bShp\S*", "magenta"),
+    (r"\bCup\b", "bold"),
+)
 STEPS = {
     codes.STEP_AUCTION: "bids or passes",
     codes.STEP_PAY: "pays for the coffee master",

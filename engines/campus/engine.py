@@ -8,13 +8,15 @@ from typing import Any
 from cafebrain.v1 import game_pb2
 from cython_ext.game import Game, State
 from cython_ext.rng import Random
-from engines.campus import codec, moves, notation
+from engines.advice import Question, Reason
+from engines.campus import codec, draw, moves, notation, reasons, words
 from engines.campus.components import VARIANTS, CampusSet, parse
 from engines.campus.rules import CampusGame
 from engines.campus.totals import check_totals
 from engines.campus.wire import encode_set
 from engines.component_set import ComponentSet, Faults
 from engines.engine import Engine, GameOption
+from engines.words import Text
 
 
 class CampusEngine(Engine):
@@ -71,7 +73,7 @@ class CampusEngine(Engine):
 
     def move_text(self, state: State, move: int) -> str:
         """Return for example "serve card 33: MMSS $14 gift E (satisfier male teacher)"."""
-        return moves.text(_rules(state), state, move)
+        return str(self.move_words(state, move))
 
     def show(self, state: State) -> str:
         """Draw board, cards and players."""
@@ -80,6 +82,28 @@ class CampusEngine(Engine):
     def score_items(self, state: State) -> list[list[tuple[str, float]]]:
         """Return score track, tray, careers and objectives."""
         return notation.score_items(_rules(state), state)
+
+    board_colors = notation.BOARD_COLORS
+
+    def svg(self, state: State) -> str:
+        """Draw board, cards and players."""
+        return draw.svg(_rules(state), state)
+
+    def move_words(self, state: State, move: int) -> Text:
+        """Return a move or draw in words."""
+        return words.move(_rules(state), state, move)
+
+    def nudge(self, state: State, move: int) -> Text:
+        """Return where to look."""
+        return reasons.nudge(_rules(state), state, move)
+
+    def idea(self, state: State, move: int) -> Text:
+        """Return what kind of move it is."""
+        return reasons.idea(_rules(state), state, move)
+
+    def reasons(self, question: Question) -> list[Reason]:
+        """Return what the position and the figures show."""
+        return reasons.reasons(_rules(question.state), question)
 
 
 def _rules(state: State) -> CampusGame:

@@ -1,18 +1,15 @@
-"""Moves of Campus Café: native codes (layout.pxd), wire messages and words."""
+"""Moves of Campus Café: native codes (layout.pxd) and wire messages; words.py has them in words."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from cafebrain.v1 import campus_pb2
 from cython_ext.game import State
+from engines.campus import terms
 from engines.campus.codec import counters
 from engines.campus.components import (
     CARDS,
     DIE_COLORS,
-    RESOURCE_NAMES,
     RESOURCES,
-    TABLES,
     TYPES,
     VARIANTS,
     WAITERS,
@@ -21,23 +18,13 @@ from engines.campus.components import (
     Space,
 )
 from engines.campus.rules import CampusGame, MoveKind, Step
-from engines.campus.wire import (
-    TYPE_NAMES,
-    WAITER_NAMES,
-    dislike_words,
-    objective_words,
-    read_resources,
-    resource_words,
-    resources_message,
-)
+from engines.campus.wire import read_resources, resources_message
 from engines.violations import Violations
 
 SHIFT = 28
 COUNTER_COVERS, SAMUEL_COVERS = 5, 15  # first codes of converted covers
 WHITE_TOKEN = 8
-GIFTS = ("Mint Shake and Hot Chocolate", "Strawberry Shake and Espresso Coffee", "Cupcake")
-SUPPLIES = ("Espresso Coffee and Strawberry Shake", "Hot Chocolate and Mint Shake")
-DECKS = ("customers deck", "last customers deck")
+GIFTS, SUPPLIES = 3, 2  # what can be chosen
 
 
 def split(move: int) -> tuple[MoveKind, int]:
@@ -172,13 +159,13 @@ def _decode(game: CampusGame, state: State, message: campus_pb2.CampusMove, faul
         customer = _index("take_token.customer", message.take_token.customer, len(TYPES), faults)
         return MoveKind.GIFT, WHITE_TOKEN + customer
     if kind == "take_gift":
-        return MoveKind.GIFT, _index("take_gift.gift", message.take_gift.gift, len(GIFTS), faults)
+        return MoveKind.GIFT, _index("take_gift.gift", message.take_gift.gift, GIFTS, faults)
     if kind == "talent":
         return MoveKind.TALENT, _index("talent.resource", message.talent.resource, len(RESOURCES), faults)
     if kind == "deplete":
         return MoveKind.DEPLETE, _index("deplete.player", message.deplete.player, state.players, faults)
     if kind == "william":
-        return MoveKind.WILLIAM, _index("william.supply", message.william.supply, len(SUPPLIES), faults)
+        return MoveKind.WILLIAM, _index("william.supply", message.william.supply, SUPPLIES, faults)
     faults.add("", "nothing", "must be one of the moves of CampusMove")
     return MoveKind.STOP, 0
 
@@ -211,97 +198,14 @@ def _decode_covers(game: CampusGame, state: State, message: campus_pb2.CampusPay
 
 def space_text(space: Space) -> str:
     """Return what a dice space gives, such as "M+$2" or "counter 2x EH on MS"."""
-    if space.times:
-        return f"counter {space.times}x {space.source} on {space.target}"
-    return "+".join(filter(None, [space.give, f"${space.money}" if space.money else ""]))
+    return str(terms.space(space))
 
 
 def card_text(card: Card) -> str:
     """Return the order of a card and its check, such as "MMSS $14 gift E"."""
-    common = f"+{card.common}" if card.common else ""
-    return f"{card.dishes}{common} ${card.check}" + (f" gift {card.gift}" if card.gift else "")
+    return str(terms.order(card))
 
 
 def reverse_text(card: Card) -> str:
     """Return what the reverse of a card gives."""
-    spaces = f"{card.spaces} tray space{'s' if card.spaces != 1 else ''}"
-    return {
-        "career": f"career {card.career.replace('_', ' ')}" + (f", {spaces}" if card.spaces else ""),
-        "satisfier": f"satisfier {TYPE_NAMES[card.satisfier]}",
-        "multiplier": f"multiplier {card.resources} x{card.tokens + 1}",
-        "manipulator": f"manipulator {card.form.replace('_', ' ')} {card.color}",
-        "supplier": f"supplier {card.resources}",
-        "extension": spaces,
-    }[card.reverse]
-
-
-def text(game: CampusGame, state: State, move: int) -> str:
-    """Return a legal move, or a possible draw, in words."""
-    contents: CampusSet = game.components.contents
-    fields = game.read(state)
-    spaces = contents.side(VARIANTS[fields["advanced"]]).spaces
-    kind, argument = split(move)
-    if kind == MoveKind.OBJECTIVE:
-        secret = "" if fields["step"] == Step.OBJECTIVES else "secret "
-        return f"{secret}objective: {objective_words(contents.objectives[argument])}"
-    if kind == MoveKind.CARD:
-        return f"card {argument + 1} comes {_place(fields)}: {card_text(contents.cards[argument])}"
-    if kind == MoveKind.DISLIKE:
-        player = next(p for p, values in enumerate(fields["players"]) if values["dislike"] < 0)
-        return f"player {player + 1} dislikes {dislike_words(contents.dislikes[argument])}"
-    if kind == MoveKind.WAITER:
-        return f"{'take' if fields['step'] == Step.DRAFT else 'lay out'} {WAITER_NAMES[argument]}"
-    if kind == MoveKind.DICE:
-        colors = " and ".join(DIE_COLORS[color] for color in divmod(argument, 3))
-        return f"{'choose' if fields['step'] == Step.COLORS else 'roll'} {colors}"
-    if kind == MoveKind.PLACE:
-        space = argument & 15
-        return (
-            f"{DIE_COLORS[argument >> 4]} die on space {space + 1} ({spaces[space].color} {space_text(spaces[space])})"
-        )
-    if kind == MoveKind.STACK:
-        return f"both dice on space {argument + 1} ({spaces[argument].color} {space_text(spaces[argument])})"
-    if kind == MoveKind.DISCARD:
-        return f"discard {resource_words(discarded(argument))}"
-    if kind == MoveKind.SERVE:
-        card = contents.cards[argument]
-        return f"serve card {argument + 1}: {card_text(card)} ({reverse_text(card)})"
-    if kind == MoveKind.STOP:
-        return "stop serving"
-    if kind == MoveKind.PAY:
-        return f"pay {_payment(contents, fields, argument)}"
-    if kind == MoveKind.GIFT:
-        if argument >= WHITE_TOKEN:
-            return f"take the white token {TYPE_NAMES[argument - WHITE_TOKEN]}"
-        return f"gift: {GIFTS[argument]}"
-    if kind == MoveKind.TALENT:
-        return f"talent: {RESOURCE_NAMES[argument]}"
-    if kind == MoveKind.DEPLETE:
-        lost = next(r for r, n in enumerate(fields["turn"]["gifts"]) if n)
-        return f"{RESOURCE_NAMES[lost]} leaves the game from the tray of player {argument + 1}"
-    return f"supply: {SUPPLIES[argument]}"
-
-
-def _place(fields: dict[str, Any]) -> str:
-    """Return where the next card goes."""
-    if fields["step"] == Step.TABLES and fields["table"].bit_count() < TABLES:
-        return "to a table"
-    return f"on top of the {DECKS[0 if fields['top'][0] < 0 and fields['below'][0] else 1]}"
-
-
-def _payment(contents: CampusSet, fields: dict[str, Any], argument: int) -> str:
-    """Return the covers in words, equal ones together."""
-    card = contents.cards[fields["turn"]["paying"]]
-    occupied = counters(contents, fields)
-    parts: dict[str, int] = {}
-    for dish, (letter, cover) in enumerate(zip(card.all_dishes, covers(card, argument), strict=True)):
-        if cover >= COUNTER_COVERS:
-            pool, resource = divmod(cover - COUNTER_COVERS, len(RESOURCES))
-            by = "Samuel's talent" if cover >= SAMUEL_COVERS else f"counter {occupied[pool] + 1}"
-            what = f"{RESOURCES[resource]} as {letter} by {by}"
-        elif cover in (2, 3):
-            what = f"{('red', 'white')[cover - 2]} token {TYPE_NAMES[card.customers[dish]]} as {letter}"
-        else:
-            what = {0: letter, 1: f"blue token as {letter}", 4: f"yellow token as {letter}"}[cover]
-        parts[what] = parts.get(what, 0) + 1
-    return ", ".join(what if n == 1 else f"{n} {what}" for what, n in parts.items())
+    return str(terms.reverse(card))

@@ -14,6 +14,14 @@ from engines.campus.wire import TYPE_NAMES, WAITER_NAMES, dislike_words, indices
 
 WIDTH = 80
 SHORT_TYPES = ("mT", "fT", "mC", "fC", "mA", "fA", "mS", "fS")
+BOARD_COLORS = (
+    (r"(?m)^Campus Café .*$", "bold"),
+    (r"(?m)^> player.*$", "bold green"),
+    (r"(?m)(?<=^.\d )red(?= )| red(?= )", "red"),
+    (r" blue(?= )", "blue"),
+    (r" green(?= )", "green"),
+    (r"\$\d+", "yellow"),
+)
 STEPS = {
     Step.OBJECTIVES: "objectives are laid out",
     Step.TABLES: "cards are laid out",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence, Sized
 
 from cafebrain.v1 import campus_pb2
+from engines.campus import terms
 from engines.campus.components import (
     CAREERS,
     DIE_COLORS,
     FORMS,
     OBJECTIVE_COLORS,
-    RESOURCE_NAMES,
     RESOURCES,
     SPACE_COLORS,
     TYPES,
@@ -80,30 +80,14 @@ def read_enums(path: str, values: Sequence[int], count: int, faults: Violations)
     return mask
 
 
-def resource_words(counts: Sequence[int]) -> str:
-    """Return for example "2 Espresso Coffee, 1 Cupcake"."""
-    return ", ".join(f"{n} {name}" for n, name in zip(counts, RESOURCE_NAMES, strict=True) if n)
-
-
-def objective_words(objective: Objective) -> str:
+def objective_words(card: Objective) -> str:
     """Return what an objective rewards."""
-    if objective.kind == "resource":
-        return f"most {RESOURCE_NAMES[RESOURCES.index(objective.resource)]} dishes"
-    if objective.kind == "customers":
-        return "most customers of " + " and ".join(TYPE_NAMES[kind] for kind in objective.types)
-    if objective.kind == "groups":
-        return f"most cards with {objective.size} customers"
-    return (
-        "fewest "
-        + {"gifts": "productivity bonuses", "spaces": "tray spaces", "cards": "customer cards"}[objective.kind]
-    )
+    return str(terms.objective(card))
 
 
-def dislike_words(dislike: Dislike) -> str:
+def dislike_words(card: Dislike) -> str:
     """Return what a dislike is about."""
-    if dislike.kind == "customers":
-        return "customers " + " and ".join(TYPE_NAMES[kind] for kind in dislike.types)
-    return {"gifts": "productivity bonuses", "tray": "a tray with spaces for one E and one H only"}[dislike.kind]
+    return str(terms.dislike(card))
 
 
 def _resource(letter: str) -> campus_pb2.CampusResource.ValueType:

@@ -7,12 +7,18 @@ from typing import Any
 from cafebrain.v1 import game_pb2
 from cython_ext.game import Game, State
 from cython_ext.rng import Random
+from engines.advice import Question, Reason
 from engines.component_set import ComponentSet, Faults
+from engines.connect_four import reasons
 from engines.connect_four.rules import COLUMN_COUNT, ROW_COUNT, ConnectFour
+from engines.drawing import Picture
 from engines.engine import Engine
 from engines.violations import Violations
+from engines.words import Text, say
 
 EMPTY = [""] * COLUMN_COUNT
+CELL = 56  # of the picture
+DISC_COLORS = {"1": "#f2c230", "2": "#c8372d"}
 
 
 class ConnectFourEngine(Engine):
@@ -81,7 +87,7 @@ class ConnectFourEngine(Engine):
 
     def move_text(self, state: State, move: int) -> str:
         """Return for example "drop into column 4"."""
-        return f"drop into column {move + 1}"
+        return str(self.move_words(state, move))
 
     def show(self, state: State) -> str:
         """Draw the board: x player 1, o player 2."""
@@ -96,6 +102,38 @@ class ConnectFourEngine(Engine):
         """Return one point for a line of four."""
         winner = _rules(state).winner(state)
         return [[("four in a row", 1.0)] if player == winner else [] for player in range(2)]
+
+    counts_points = False
+    board_colors = ((r"x(?= |$| player 1)", "bold yellow"), (r"o(?= |$| player 2)", "bold red"))
+
+    def svg(self, state: State) -> str:
+        """Draw the board: yellow player 1, red player 2."""
+        columns = _rules(state).columns(state)
+        picture = Picture(COLUMN_COUNT * CELL + 40, ROW_COUNT * CELL + 60)
+        picture.rect(12, 12, COLUMN_COUNT * CELL + 16, ROW_COUNT * CELL + 16, fill="#2f5d9b", radius=10)
+        for column, content in enumerate(columns):
+            x = 20 + CELL * (column + 0.5)
+            for row in range(ROW_COUNT):
+                fill = DISC_COLORS[content[row]] if row < len(content) else "#f6efe4"
+                picture.circle(x, 20 + CELL * (ROW_COUNT - row - 0.5), CELL * 0.4, fill=fill)
+            picture.text(x, ROW_COUNT * CELL + 50, str(column + 1), anchor="middle")
+        return picture.svg()
+
+    def move_words(self, state: State, move: int) -> Text:
+        """Return the column."""
+        return say("drop into column {column}", column=move + 1)
+
+    def nudge(self, state: State, move: int) -> Text:
+        """Return where to look."""
+        return reasons.nudge(_rules(state).columns(state), move, state.to_move)
+
+    def idea(self, state: State, move: int) -> Text:
+        """Return what kind of move it is."""
+        return reasons.idea(_rules(state).columns(state), move, state.to_move)
+
+    def reasons(self, question: Question) -> list[Reason]:
+        """Return what the board shows."""
+        return reasons.reasons(_rules(question.state).columns(question.state), question)
 
 
 def _rules(state: State) -> ConnectFour:

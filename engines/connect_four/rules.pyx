@@ -33,8 +33,8 @@ cdef inline bint has_four(uint64_t b) noexcept nogil:
     cdef int shift
     for shift in range(4):
         # vertical, diagonal down, horizontal, diagonal up
-        pairs = b & (b >> (STRIDE + shift - 1 if shift else 1))
-        if pairs & (pairs >> (2 * (STRIDE + shift - 1) if shift else 2)):
+        pairs = b & (b >> (STRIDE + shift - 2 if shift else 1))
+        if pairs & (pairs >> (2 * (STRIDE + shift - 2) if shift else 2)):
             return True
     return False
 

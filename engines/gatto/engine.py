@@ -7,11 +7,13 @@ from typing import Any
 from cafebrain.v1 import game_pb2
 from cython_ext.game import Game, State
 from cython_ext.rng import Random
+from engines.advice import Question, Reason
 from engines.component_set import ComponentSet, Faults
 from engines.engine import Engine
-from engines.gatto import codec, moves, notation, rules
+from engines.gatto import codec, draw, moves, notation, reasons, rules
 from engines.gatto.components import GattoSet, encode_set, parse
 from engines.gatto.rules import GattoGame
+from engines.words import Text
 
 
 class GattoEngine(Engine):
@@ -81,7 +83,7 @@ class GattoEngine(Engine):
 
     def move_text(self, state: State, move: int) -> str:
         """Return for example "buy milk 3 hot from row 3 for 1 coin into Macchiato"."""
-        return moves.text(_rules(state), state, move)
+        return str(self.move_words(state, move))
 
     def show(self, state: State) -> str:
         """Draw machine, menu and players."""
@@ -90,6 +92,28 @@ class GattoEngine(Engine):
     def score_items(self, state: State) -> list[list[tuple[str, float]]]:
         """Return each served drink and the pairs of sugar cubes."""
         return notation.score_items(_rules(state), state)
+
+    board_colors = notation.COLORS_OF_BOARD
+
+    def svg(self, state: State) -> str:
+        """Draw machine, menu and players."""
+        return draw.svg(_rules(state), state)
+
+    def move_words(self, state: State, move: int) -> Text:
+        """Return a move or draw in words."""
+        return moves.words(_rules(state), state, move)
+
+    def nudge(self, state: State, move: int) -> Text:
+        """Return where to look."""
+        return reasons.nudge(_rules(state), state, move)
+
+    def idea(self, state: State, move: int) -> Text:
+        """Return what kind of move it is."""
+        return reasons.idea(_rules(state), state, move)
+
+    def reasons(self, question: Question) -> list[Reason]:
+        """Return what the position and the figures show."""
+        return reasons.reasons(_rules(question.state), question)
 
 
 def _rules(state: State) -> GattoGame:

@@ -6,10 +6,14 @@ from typing import Any
 from cafebrain.v1 import gatto_pb2
 from cython_ext.game import State
 from engines.gatto import rules
-from engines.gatto.codec import COLUMN_NAMES, ROWS, color_message, pending_draws
-from engines.gatto.components import PREPARATIONS, GattoSet, TileKind, tile_message
+from engines.gatto.codec import ROWS, color_message, pending_draws
+from engines.gatto.components import GattoSet, TileKind, tile_message
 from engines.gatto.rules import GattoGame
 from engines.violations import Violations
+from engines.words import Text, count, name, say
+
+COLUMN_WORDS = (say("milk"), say("coffee"))
+PREPARATION_WORDS = (say("cold"), say("frothy"), say("hot"))
 
 
 def encode(contents: GattoSet, move: int, message: gatto_pb2.GattoMove) -> None:
@@ -78,32 +82,45 @@ def bought(move: int) -> tuple[int, int, int]:
     return place // ROWS, place % ROWS, drink
 
 
-def text(game: GattoGame, state: State, move: int) -> str:
+def words(game: GattoGame, state: State, move: int) -> Text:
     """Return a legal move, or a possible draw, in words."""
     contents: GattoSet = game.components.contents
     fields = game.read(state)
     if move >= rules.MOVE_DRAW:
         column = pending_draws([len(tiles) for tiles in fields["columns"]])[0]
-        return f"draw {tile_text(contents.kinds[move - rules.MOVE_DRAW])} into the {COLUMN_NAMES[column]} column"
+        return say(
+            "draw {tile} into the {column} column",
+            tile=tile_words(contents.kinds[move - rules.MOVE_DRAW]),
+            column=COLUMN_WORDS[column],
+        )
     if move >= rules.MOVE_BUY:
         column, row, drink = bought(move)
-        tile = tile_text(contents.kinds[fields["columns"][column][row]])
-        price = _count(game.price(state, column, row), "coin")
-        return f"buy {COLUMN_NAMES[column]} {tile} from row {row + 1} for {price} into {contents.drinks[drink].name}"
+        return say(
+            "buy {column} {tile} from row {row} for {coins} into {cup}",
+            column=COLUMN_WORDS[column],
+            tile=tile_words(contents.kinds[fields["columns"][column][row]]),
+            row=row + 1,
+            coins=coins_words(game.price(state, column, row)),
+            cup=name(contents.drinks[drink].name),
+        )
     if move >= rules.MOVE_SERVE:
         index, tile_index = divmod(move - rules.MOVE_SERVE, rules.MOST_DRINK_TILES)
         drink_ = contents.drinks[index]
         coins, sugar = game.payment(state, index, tile_index)
-        spending = f", spending {_count(sugar, 'sugar cube')}" if sugar else ""
-        points = _count(drink_.points[tile_index], "point")
-        return f"serve {drink_.name} for {points} and {_count(coins, 'coin')}{spending}"
+        served = say(
+            "serve {cup} for {points} and {coins}",
+            cup=name(drink_.name),
+            points=points_words(drink_.points[tile_index]),
+            coins=coins_words(coins),
+        )
+        return say("{serve}, spending {sugar}", serve=served, sugar=sugar_words(sugar)) if sugar else served
     if move >= rules.MOVE_EMPTY_CUP:
-        return f"empty {contents.drinks[move - rules.MOVE_EMPTY_CUP].name}"
+        return say("empty {cup}", cup=name(contents.drinks[move - rules.MOVE_EMPTY_CUP].name))
     if move >= rules.MOVE_CLEAN:
-        return f"clean the {COLUMN_NAMES[move - rules.MOVE_CLEAN]} column for 2 coins"
+        return say("clean the {column} column for 2 coins", column=COLUMN_WORDS[move - rules.MOVE_CLEAN])
     if move == rules.MOVE_END_TURN:
-        return "stop serving" if fields["step"] == rules.STEP_SERVING else "end the turn"
-    return f"take {_count(_coins_to_take(contents, fields), 'coin')}"
+        return say("stop serving") if fields["step"] == rules.STEP_SERVING else say("end the turn")
+    return say("take {coins}", coins=coins_words(_coins_to_take(contents, fields)))
 
 
 def _coins_to_take(contents: GattoSet, fields: dict[str, Any]) -> int:
@@ -116,11 +133,27 @@ def _coins_to_take(contents: GattoSet, fields: dict[str, Any]) -> int:
 
 def tile_text(kind: TileKind) -> str:
     """Return for example "3 hot"."""
-    return f"{kind.value} {PREPARATIONS[kind.preparation]}"
+    return str(tile_words(kind))
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def tile_words(kind: TileKind) -> Text:
+    """Return for example "3 hot"."""
+    return say("{value} {preparation}", value=kind.value, preparation=PREPARATION_WORDS[kind.preparation])
+
+
+def coins_words(number: int) -> Text:
+    """Return for example "2 coins"."""
+    return count("{n} coin", "{n} coins", number)
+
+
+def points_words(number: int) -> Text:
+    """Return for example "8 points"."""
+    return count("{n} point", "{n} points", number)
+
+
+def sugar_words(number: int) -> Text:
+    """Return for example "1 sugar cube"."""
+    return count("{n} sugar cube", "{n} sugar cubes", number)
 
 
 def _kind(contents: GattoSet, tile: gatto_pb2.GattoTile, faults: Violations) -> int:

@@ -19,6 +19,15 @@ STEPS = {
     rules.STEP_INTERMEDIATE_EMPTYING: "has to empty a fullest cup in an intermediate round",
 }
 
+COLORS_OF_BOARD = (
+    (r"(?m)^Café del Gatto.*$|^menu .*$|^row .*$", "bold"),
+    (r"(?m)^> player.*$", "bold green"),
+    (r"\bserved for \d+", "green"),
+    (r"\bcold\b", "cyan"),
+    (r"\bfrothy\b", "magenta"),
+    (r"\bhot\b", "red"),
+)
+
 
 def show(game: GattoGame, state: State) -> str:
     """Return the table as text, at most 80 columns wide."""

@@ -1,0 +1,1 @@
+"""Tools of the checkout, run by the Makefile."""

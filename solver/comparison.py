@@ -1,0 +1,84 @@
+"""The good moves of a position at visits as equal as a budget allows, so that their values can be compared.
+
+A tree search gives most of its visits to the move it likes, and too few to the others to tell how much worse they are.
+So half of the budget is searched as ever; the rest goes to the best few moves, always to the one with the fewest
+visits, in the same tree (the idea of sequential halving: Karnin et al. 2013).
+"""
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+from cafebrain.v1 import brain_service_pb2 as pb
+from engines.advice import Choice
+from solver.analysis import CONFIDENCE, MAX_VISITS, Analysis, MoveSums
+
+FEWEST = 16  # visits a move gets at a time
+PORTION = 24  # of the visits so far, the part a move gets at a time
+
+
+def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Choice]:
+    """Search a position with one tree and return its `most` best moves, and those in `also`, the best first."""
+    (search,) = analysis.searches
+    limit = analysis.visits or MAX_VISITS
+    now = time.monotonic()
+    search.run(max(1, limit // 2), now + (analysis.deadline - now) / 2)
+    codes = list(dict.fromkeys([*(sums.code for sums in analysis.ranked()[:most]), *also]))
+    while search.visits < limit and not analysis.control.stopped:
+        visits = {sums.code: sums.visits for sums in analysis.ranked()}
+        least = min(codes, key=lambda code: visits[code])
+        share = min(max(FEWEST, search.visits // PORTION), limit - search.visits)
+        if search.run(visits[least] + share, analysis.deadline, least) != "visits":
+            break
+    sums = {entry.code: entry for entry in analysis.ranked()}
+    choices = [_choice(analysis, sums[code]) for code in codes if sums[code].visits]
+    mover = analysis.position.state.to_move
+    return sorted(choices, key=lambda choice: -lower_bound(choice, mover, analysis.objective))
+
+
+def outcomes(analysis: Analysis) -> dict[int, Choice]:
+    """Search a chance point with one tree and return its outcomes, each with the same share of the budget."""
+    (search,) = analysis.searches
+    limit = analysis.visits or MAX_VISITS
+    codes = [code for code, _ in analysis.position.state.outcomes()]
+    share = max(1, limit // len(codes))
+    visits = 0
+    while visits < share and not analysis.control.stopped:
+        visits = min(share, visits + max(FEWEST, visits))
+        # Under a time limit the last round may stop half-way: then some outcomes have had twice the visits of others.
+        if any(search.run(visits, analysis.deadline, code) not in ("visits", "time") for code in codes):
+            break
+        if time.monotonic() >= analysis.deadline:
+            break
+    return {sums.code: _choice(analysis, sums) for sums in analysis.ranked() if sums.visits}
+
+
+def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) -> float:
+    """Return the lower end of the 95 % interval of what a player wants."""
+    if objective == pb.OBJECTIVE_SCORE:
+        return choice.scores[player] - CONFIDENCE * choice.score_errors[player]
+    return choice.wins[player] - CONFIDENCE * choice.win_errors[player]
+
+
+def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
+    players = range(analysis.position.state.players)
+    n = sums.visits
+    wins = tuple(sums.win[p] / n for p in players)
+    scores = tuple(sums.score[p] / n for p in players)
+    win_spreads = [_spread(sums.win_squares[p] / n, wins[p]) for p in players]
+    spreads = tuple(_spread(sums.score_squares[p] / n, scores[p]) for p in players)
+    return Choice(
+        move=sums.code,
+        visits=n,
+        line=tuple(planned.id for planned in analysis.line(sums.code, n)),
+        wins=wins,
+        win_errors=tuple(spread / math.sqrt(n) for spread in win_spreads),
+        scores=scores,
+        score_errors=tuple(spread / math.sqrt(n) for spread in spreads),
+        spreads=spreads,
+    )
+
+
+def _spread(mean_square: float, mean: float) -> float:
+    return math.sqrt(max(0.0, mean_square - mean * mean))
