@@ -10,7 +10,7 @@ CATALOGUES := $(shell find solver engines -name '*.po')
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test lint bench sanitize proto catalogues pictures clean
+.PHONY: help build demo test lint bench soak fuzz sanitize proto catalogues pictures clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.* ## /\1\t/p' Makefile | expand -t 12
@@ -34,8 +34,15 @@ lint: build ## ruff, cython-lint, mypy, buf, and the generated stubs must be fre
 bench: build ## every figure of speed, with its unit
 	cafebrain bench $(ARGS)
 
-sanitize: build ## the tests on code built with ASan, UBSan and bounds checks, in build/sanitize
-	scripts/sanitize.sh $(ARGS)
+soak: build ## a server under 64 clients for 9 minutes; ARGS="--minutes 2" for less
+	python -m bench.soak $(ARGS)
+
+fuzz: build ## a million bad positions and 100,000 bad requests; goes on where it was, ARGS=--fresh begins anew
+	python -m fuzz $(ARGS)
+
+sanitize: build ## the tests and some fuzzing on code built with ASan, UBSan and bounds checks, in build/sanitize
+	scripts/sanitize.sh python -m pytest -p no:cacheprovider --hypothesis-profile=ci $(ARGS)
+	scripts/sanitize.sh python -m fuzz --fresh --codec 40000 --server 4000 --guided 0
 
 proto: build ## generate the stubs in cafebrain/v1 from proto/
 	scripts/stubs.sh .

@@ -62,12 +62,14 @@ def from_samples(
     samples: Sequence[float],
     unit: str,
     least: float | None = None,
+    most: float | None = None,
     wants_idle: bool = False,
     note: str = "",
 ) -> Figure:
     """Return the median of the samples with their range."""
     low, high = min(samples), max(samples)
-    return Figure(name, median(samples), unit, low, high, least=least, wants_idle=wants_idle, note=note)
+    value = median(samples)
+    return Figure(name, value, unit, low, high, least=least, most=most, wants_idle=wants_idle, note=note)
 
 
 def rate(work: Callable[[], float], clock: Callable[[], float] = time.thread_time) -> float:

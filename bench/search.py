@@ -9,7 +9,7 @@ from bench.measure import Figure, Plan, alternate, cores, from_samples, rate, wa
 from bench.positions import midgame, tables
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.mcts import Search
-from solver.analysis import Control, analysis_for
+from solver.analysis import Control, Limits, analysis_for
 
 VISITS = 20_000
 MEMORY = 256 << 20
@@ -58,7 +58,7 @@ def _threads(plan: Plan, game: str, players: int) -> Iterator[Figure]:
     def visits(threads: int) -> float:
         budget = pb.Budget(visits=threads * THREAD_VISITS)
         request = pb.SuggestRequest(budget=budget, threads=threads, seed=next(seeds))
-        analysis_for(position, request, Control(), "").run()
+        analysis_for(position, request, Control(), Limits(), "").run()
         return threads * THREAD_VISITS
 
     two, one, ratios = alternate(

@@ -10,11 +10,15 @@ from contextlib import ExitStack, contextmanager
 from itertools import count
 from statistics import median, quantiles
 
+import grpc
+
+from bench.echo import METHOD
 from bench.measure import ROOT, Figure, Plan, alternate, cores, from_samples, wall_rate
 from bench.positions import midgame
 from cafebrain.client import Client
 from cafebrain.v1 import brain_service_pb2 as pb
-from solver.analysis import Control, analysis_for
+from service.errors import SERVICE
+from solver.analysis import Control, Limits, analysis_for
 from solver.positions import encode_state
 
 CLIENTS = 4
@@ -25,8 +29,16 @@ TIME_MS = 200
 @contextmanager
 def server() -> Iterator[str]:
     """Run a server and give its address."""
-    command = [sys.executable, "-m", "server", "--listen", "127.0.0.1:0"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with _process("server", "--listen", "127.0.0.1:0") as address:
+        yield address
+
+
+@contextmanager
+def _process(module: str, *options: str) -> Iterator[str]:
+    """Run a server in a process of its own and give its address."""
+    command = [sys.executable, "-m", module, *options]
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=nothing, text=True) as process:
         assert process.stdout is not None
         try:
             yield process.stdout.readline().removeprefix("listening on ").strip()
@@ -44,6 +56,27 @@ def figures(plan: Plan) -> Iterator[Figure]:
             yield from _throughput(plan, clients, game, players, least)
         plan.announce("empty calls")
         yield Figure("ListGames, median", median(_times(clients[0].list_games, plan.times(2000, 200))), "ms")
+        yield from _empty_calls(plan, clients[0])
+
+
+def _empty_calls(plan: Plan, client: Client) -> Iterator[Figure]:
+    """Yield the time of an empty call beside that of a bare gRPC server with an answer of the same size."""
+    size = client.get_server_info().ByteSize()
+    with ExitStack() as stack:
+        echo = stack.enter_context(_process("bench.echo", str(size)))
+        repeats = plan.times(200, 50)
+
+        def sampler(address: str, method: str) -> Callable[[], float]:
+            channel = stack.enter_context(grpc.insecure_channel(address))
+            call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(method)
+            return lambda: median(_times(lambda: call(b""), repeats))
+
+        brain, bare = sampler(client.address, f"/{SERVICE}/GetServerInfo"), sampler(echo, METHOD)
+        brain(), bare()  # connects
+        with_brain, without, ratios = alternate(brain, bare, plan.times(15, 5))
+    yield from_samples("empty call, median", with_brain, "ms", note=f"GetServerInfo, {size} bytes")
+    yield from_samples("empty call of a bare grpcio server, median", without, "ms")
+    yield from_samples("empty call, brain to bare server", ratios, "×", most=1.5, wants_idle=True)
 
 
 def _throughput(plan: Plan, clients: list[Client], game: str, players: int, least: float | None) -> Iterator[Figure]:
@@ -61,7 +94,7 @@ def _throughput(plan: Plan, clients: list[Client], game: str, players: int, leas
             client.suggest(request())
 
     def search(_: int) -> None:
-        analysis_for(position, request(), Control(), "").run()
+        analysis_for(position, request(), Control(), Limits(), "").run()
 
     with ThreadPoolExecutor(len(clients)) as callers, ThreadPoolExecutor(cores()) as engine:
 

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, Any
 from cafebrain.errors import BrainError, FieldViolation
 
 if TYPE_CHECKING:
-    from cafebrain.client import AsyncClient, Client
+    from cafebrain.client import AsyncClient, Client, tls
 
-__all__ = ["AsyncClient", "BrainError", "Client", "FieldViolation"]
+__all__ = ["AsyncClient", "BrainError", "Client", "FieldViolation", "tls"]
 
 
 def __getattr__(name: str) -> Any:
     """Load the clients, and gRPC with them, only where they are used."""
-    if name in ("AsyncClient", "Client"):
+    if name in ("AsyncClient", "Client", "tls"):
         from cafebrain import client
 
         return getattr(client, name)

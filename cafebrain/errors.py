@@ -25,14 +25,23 @@ class BrainError(Exception):
     code: name of the gRPC status code, such as "INVALID_ARGUMENT".
     reason: stable name of the fault for programs, such as "INVALID_STATE".
     violations: the faulty fields, at most MAX_VIOLATIONS.
+    retry_after: seconds after which the server suggests to try again; None where it does not.
     """
 
-    def __init__(self, code: str, reason: str, message: str, violations: Sequence[FieldViolation] = ()) -> None:
+    def __init__(
+        self,
+        code: str,
+        reason: str,
+        message: str,
+        violations: Sequence[FieldViolation] = (),
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.reason = reason
         self.message = message
         self.violations = tuple(violations[:MAX_VIOLATIONS])
+        self.retry_after = retry_after
 
     def under(self, field: str) -> BrainError:
         """Return the same error with its paths below `field`, for a message that holds the faulty one."""
@@ -40,4 +49,4 @@ class BrainError(Exception):
         message = self.message
         if moved:  # the message speaks of the first fault
             message = message.replace(self.violations[0].field, moved[0].field, 1)
-        return BrainError(self.code, self.reason, message, moved)
+        return BrainError(self.code, self.reason, message, moved, self.retry_after)

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 EXIT_CODES = """
 
 \b
+Environment, for --server:
+  CAFEBRAIN_TOKEN     token to call with
+  CAFEBRAIN_TLS_CA    authority to trust (PEM file); implies --tls
+  CAFEBRAIN_TLS_CERT  certificate to show (PEM file)
+  CAFEBRAIN_TLS_KEY   its key (PEM file)
+
+\b
 Exit codes:
   0    done
   1    refused: faulty file, impossible position, illegal move; broken pipe
@@ -47,6 +54,8 @@ COMMANDS = {
     "review": Listed("cafebrain_cli.review", "review", "Review a recorded game."),
     "components": Listed("cafebrain_cli.components", "components", "Check and show component sets."),
     "bench": Listed("cafebrain_cli.bench", "bench", "Measure speed and memory."),
+    "token": Listed("cafebrain_cli.token", "token", "Make a token for a server."),
+    "health": Listed("cafebrain_cli.health", "health", "Ask a server whether it serves."),
     "serve": Listed("server", "serve", "Serve the brain over gRPC."),
 }
 

@@ -12,6 +12,8 @@ MAX_VISITS = 100_000_000
 MAX_MS = 3_600_000  # the longest search the brain accepts
 UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000}
 
+TLS = "cafebrain.tls"  # key of the context's meta: whether to connect with TLS
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -40,8 +42,20 @@ def address(text: str) -> str:
 
 
 def server_option(function: Function) -> Function:
-    """Add --server."""
+    """Add --server and --tls."""
+    function = tls_option(function)
     return click.option("--server", type=address, metavar="HOST:PORT", help="Ask this server instead.")(function)
+
+
+def tls_option(function: Function) -> Function:
+    """Add --tls; `connect` reads it off the context."""
+    return click.option(
+        "--tls", is_flag=True, expose_value=False, callback=_note_tls, help="Connect to the server with TLS."
+    )(function)
+
+
+def _note_tls(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta[TLS] = value or ctx.meta.get(TLS, False)
 
 
 def components_option(function: Function) -> Function:

@@ -12,7 +12,7 @@ from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1 import game_pb2
 from cafebrain_cli.output import percent, points, print_board, print_paragraph, print_table, print_text
 from cafebrain_cli.records import write_record
-from solver.analysis import Control
+from solver.analysis import Control, Limits
 from solver.brain import VERSION, Brain
 from solver.levels import choose
 from solver.positions import decode_choice, decode_state
@@ -128,7 +128,7 @@ class Session:
 
     def _bot(self, listed: pb.GetMovesResponse) -> None:
         position = decode_state(self.brain.library, self.state)
-        code = choose(position, self.setup.level, self._seed(), Control(), VERSION)
+        code = choose(position, self.setup.level, self._seed(), Control(), Limits(), VERSION)
         if len(listed.moves) > 1:
             self.bot_step = len(self.steps)
         self._make(next(move for move in listed.moves if move.id == code))

@@ -1,6 +1,7 @@
 """Where answers come from: the brain in this process, or a server."""
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -8,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from cafebrain_cli.exits import Refused
+from cafebrain_cli.params import TLS
 
 if TYPE_CHECKING:
+    from cafebrain.client import Client
     from cafebrain.v1 import brain_service_pb2 as pb
     from engines.component_set import ComponentSet
     from engines.library import Library
@@ -66,10 +69,21 @@ def open_calls(server: str | None, files: Sequence[str] = ()) -> Calls:
         return Brain(load_library(files)[0])
     if files:
         raise click.UsageError("--components is for this process; a server loads its own sets, name one by its id")
-    from cafebrain.client import Client
+    return connect(server)
 
-    client = Client(server)
-    click.get_current_context().call_on_close(client.close)
+
+def connect(server: str) -> Client:
+    """Return a client of a server, closed when the command ends, with what --tls and the environment say.
+
+    Raises OSError where a file named there cannot be read.
+    """
+    from cafebrain.client import Client, tls
+
+    context = click.get_current_context()
+    ca, cert, key = (os.environ.get(f"CAFEBRAIN_TLS_{name}") or None for name in ("CA", "CERT", "KEY"))
+    credentials = tls(ca, cert, key) if context.meta.get(TLS) or ca else None
+    client = Client(server, credentials=credentials, token=os.environ.get("CAFEBRAIN_TOKEN") or None)
+    context.call_on_close(client.close)
     return client
 
 

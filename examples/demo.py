@@ -22,6 +22,7 @@ def main() -> None:
     server = subprocess.Popen(
         [sys.executable, "-m", "server", "--listen", "127.0.0.1:0"],
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # its log
         text=True,
         cwd=Path(__file__).parent.parent,
     )
@@ -29,7 +30,7 @@ def main() -> None:
         assert server.stdout is not None
         address = server.stdout.readline().removeprefix("listening on ").strip()
         if not address:
-            sys.exit("the server did not start")
+            sys.exit("the server did not start; `cafebrain serve` says why")
         print(f"server listening on {address}")
         state = json_format.Parse(POSITION.read_text(encoding="utf-8"), game_pb2.GameState())
         with Client(address) as client:

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
 import grpc.aio
 
+from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1.brain_service_pb2_grpc import BrainServiceServicer
 from service.admission import Admission
+from service.record import CALL
+from service.searches import Searches
+from service.settings import MESSAGE_BYTES, Settings
+from service.streams import MAX_OPEN, Stream
 from solver.analysis import Control
-from solver.brain import Brain
+from solver.brain import VERSION, Brain, report_seconds
 
 CHEAP_THREADS = 2
+MAX_STREAMS = 64  # of AnalyzeMany at a time
 
 Context = grpc.aio.ServicerContext[Any, Any]
 P = ParamSpec("P")
@@ -28,18 +34,19 @@ T = TypeVar("T")
 
 
 class BrainCalls(BrainServiceServicer):
-    """Hands each call to the brain; raises its BrainError, to be reported by service.errors.ErrorInterceptor."""
+    """Hands each call to the brain; raises its BrainError, to be reported by service.interceptor."""
 
-    def __init__(self, brain: Brain, admission: Admission) -> None:
+    def __init__(self, brain: Brain, admission: Admission, searches: Searches, settings: Settings) -> None:
         self._brain = brain
         self._admission = admission
+        self._searches = searches
+        self._settings = settings
+        self._streams = 0
         self._cheap = ThreadPoolExecutor(CHEAP_THREADS, "call")
-        self._searches = ThreadPoolExecutor(admission.places, "search")
 
     def close(self) -> None:
         """Give the threads back; only when no call is running."""
         self._cheap.shutdown()
-        self._searches.shutdown()
 
     async def ListGames(self, request: pb.ListGamesRequest, context: Context) -> pb.ListGamesResponse:
         """List games, options and component sets."""
@@ -67,53 +74,92 @@ class BrainCalls(BrainServiceServicer):
 
     async def Suggest(self, request: pb.SuggestRequest, context: Context) -> pb.SuggestResponse:
         """Search a position; the call's deadline ends the search in time to answer."""
-        control = _control(context)
-        async with self._admission.place(control, request.threads):
-            return await self._search(control, self._brain.suggest, request, control)
+        suggestion = await self._searches.run(CALL.get(), request, Control(_deadline(context)))
+        return pb.SuggestResponse(suggestion=suggestion)
 
     async def Hint(self, request: pb.HintRequest, context: Context) -> pb.HintResponse:
         """Help a person with a graded hint."""
-        control = _control(context)
-        async with self._admission.place(control, 1):
-            return await self._search(control, self._brain.hint, request, control)
+        control = Control(_deadline(context))
+        async with self._searches.turn(CALL.get(), request, control) as turn:
+            return await turn.step(self._brain.hint, request, control)
 
     async def ReviewGame(self, request: pb.ReviewGameRequest, context: Context) -> None:  # type: ignore[override]
-        """Review a recorded game and send one answer per step, then the summary."""
-        control = _control(context)
-        async with self._admission.place(control, 1):
-            answers = await self._search(control, self._brain.review_game, request, control)
-            while (answer := await self._search(control, next, answers, None)) is not None:
-                await context.write(answer)
+        """Review a recorded game and send one answer per step, then the summary; interactive searches go first."""
+        control = Control(_deadline(context))
+        async with self._searches.turn(CALL.get(), request, control, batch=True) as turn:
+            answers = await turn.step(self._brain.review_game, request, control)
+            while (answer := await turn.step(next, answers, None)) is not None:
+                await turn.send(context.write(answer))
 
     # A coroutine that writes, not an asynchronous generator: gRPC would leave a generator suspended after a cancel.
     async def Analyze(self, request: pb.AnalyzeRequest, context: Context) -> None:  # type: ignore[override]
         """Search a position and send improving answers, the last one marked final.
 
-        The search pauses while an answer is sent, so a slow reader holds up its own search and fills no memory.
+        An answer is left out while the reader has not taken the one before, so a slow reader fills no memory.
         """
-        control = _control(context)
-        async with self._admission.place(control, request.suggest.threads):
-            answers = await self._search(control, self._brain.analyze, request, control)
-            final = False
-            while not final:
-                answer = await self._search(control, next, answers)
-                final = answer.is_final
-                await context.write(answer)
+        interval = report_seconds(request)
+        writing: asyncio.Task[None] | None = None
+
+        def report(suggestion: pb.Suggestion) -> None:
+            nonlocal writing
+            if writing is None or writing.done():
+                writing = asyncio.create_task(_write(context, pb.AnalyzeResponse(suggestion=suggestion)))
+
+        try:
+            control = Control(_deadline(context))
+            final = await self._searches.run(CALL.get(), request.suggest, control, interval, report)
+            if writing is not None:
+                await writing
+        except BrainError as error:
+            raise error.under("suggest") from error
+        finally:
+            if writing is not None:
+                writing.cancel()
+        await context.write(pb.AnalyzeResponse(suggestion=final, is_final=True))
+
+    async def AnalyzeMany(  # type: ignore[override]
+        self, requests: AsyncIterator[pb.AnalyzeManyRequest], context: Context
+    ) -> None:
+        """Search many positions; each query gets exactly one final answer."""
+        if self._streams >= MAX_STREAMS:
+            raise BrainError("RESOURCE_EXHAUSTED", "BUSY", "too many streams are open")
+        self._streams += 1
+        try:
+            stream = Stream(CALL.get(), self._searches, self._admission, context.write, _deadline(context))
+            await stream.serve(requests)
+        finally:
+            self._streams -= 1
+
+    async def GetServerInfo(self, request: pb.GetServerInfoRequest, context: Context) -> pb.GetServerInfoResponse:
+        """Return the server's limits and how busy it is."""
+        limits = self._brain.limits
+        return pb.GetServerInfoResponse(
+            version=VERSION,
+            limits=pb.ServerLimits(
+                time_ms=limits.time_ms,
+                visits=limits.visits,
+                threads=limits.threads,
+                moves_wanted=limits.moves_wanted,
+                tree_mib=limits.tree_bytes >> 20,
+                message_bytes=MESSAGE_BYTES,
+                open_queries=MAX_OPEN,
+            ),
+            places=self._admission.places,
+            queue=self._admission.queue,
+            tree_mib=self._settings.tree_mib,
+            running=self._admission.running,
+            waiting=self._admission.waiting,
+        )
 
     async def _answer(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._cheap, lambda: call(*args, **kwargs))
 
-    async def _search(self, control: Control, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a step of a search in a thread; when the call is cancelled, end the step before giving way."""
-        running = asyncio.get_running_loop().run_in_executor(self._searches, lambda: step(*args, **kwargs))
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:
-            control.stop()
-            await asyncio.wait({running})
-            raise
+
+async def _write(context: Context, answer: pb.AnalyzeResponse) -> None:
+    await context.write(answer)
 
 
-def _control(context: Context) -> Control:
+def _deadline(context: Context) -> float | None:
+    """Return when the caller must have the answer, on the clock of time.monotonic()."""
     remaining: float | None = context.time_remaining()
-    return Control(None if remaining is None else time.monotonic() + remaining)
+    return None if remaining is None else time.monotonic() + remaining

@@ -17,6 +17,7 @@ DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
 MAX_VISITS = 100_000_000
 MAX_TIME_MS = 3_600_000
 MAX_THREADS = 64
+MAX_MOVES_WANTED = (1 << 32) - 1
 TREE_BYTES = 512 << 20  # for all trees of one search
 ANSWER_TIME = 0.1  # seconds of a caller's deadline kept for building and sending the answer on a busy machine
 MAX_LINE = 16  # moves of a principal variation
@@ -30,6 +31,17 @@ REASONS = {
 }
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What one search may take at most, within what the contract allows."""
+
+    time_ms: int = MAX_TIME_MS
+    visits: int = MAX_VISITS
+    threads: int = MAX_THREADS
+    moves_wanted: int = MAX_MOVES_WANTED
+    tree_bytes: int = TREE_BYTES  # for the tree of one thread
+
+
 class Control:
     """The caller's hold on a search: a deadline, and a stop that works from any thread at any time.
 
@@ -38,6 +50,9 @@ class Control:
 
     def __init__(self, deadline: float | None = None) -> None:
         self.deadline = deadline
+        self.answer_by = math.inf  # when the answer has to be begun, for the caller to have it in time
+        if deadline is not None:
+            self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 2)
         self.stopped = False
         self._searches: list[Search] = []
         self._lock = threading.Lock()
@@ -49,8 +64,13 @@ class Control:
             for search in self._searches:
                 search.stop()
 
+    def release(self) -> None:
+        """Give the trees of the searches back."""
+        with self._lock:
+            self._searches.clear()
+
     def hold(self, searches: list[Search]) -> None:
-        """Let `stop` end these searches too."""
+        """Let `stop` end these searches too, and `release` empty this list."""
         with self._lock:
             self._searches = searches
             if self.stopped:
@@ -79,6 +99,7 @@ class Analysis:
         searches: list[Search],
         request: pb.SuggestRequest,
         control: Control,
+        limits: Limits,
         version: str,
     ) -> None:
         self.position = position
@@ -86,19 +107,43 @@ class Analysis:
         self.control = control
         self.version = version
         self.objective = _objective(position, request)
-        self.moves_wanted = request.moves_wanted
+        self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
         self.started = time.monotonic()
-        self.visits = request.budget.visits
-        self.deadline = _deadline(request.budget, control, self.started)
+        self.visits = request.budget.visits or limits.visits
+        self._time_up = self.started + _budget_seconds(request.budget, control, limits)
         self.stop_reason = pb.STOP_REASON_UNSPECIFIED
+        self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
         control.hold(searches)
+
+    @property
+    def deadline(self) -> float:
+        """When the search has to end, on the clock of time.monotonic()."""
+        return min(self._time_up, self.control.answer_by)
+
+    @property
+    def visits_made(self) -> int:
+        """Simulations so far, in all trees."""
+        return sum(search.visits for search in self.searches)
+
+    @property
+    def tree_bytes(self) -> int:
+        """Memory all trees have taken so far."""
+        return sum(search.nodes * search.node_bytes for search in self.searches)
+
+    def release(self) -> None:
+        """Give the memory of the trees back now, however long this object is still referred to."""
+        self.control.release()
+
+    def give(self, seconds: float) -> None:
+        """Give back time of the budget that passed while the search could not run; a caller's deadline stays."""
+        self._time_up += seconds
 
     def run(self, seconds: float = math.inf) -> bool:
         """Search on, for at most `seconds`; return whether the search has ended."""
         pause = time.monotonic() + seconds
         until = min(self.deadline, pause)
-        share, rest = divmod(self.visits or MAX_VISITS, len(self.searches))
+        share, rest = divmod(self.visits, len(self.searches))
         targets = [share + (index < rest) for index in range(len(self.searches))]
         if len(self.searches) == 1:
             reasons = {self.searches[0].run(targets[0], until)}
@@ -107,11 +152,17 @@ class Analysis:
                 reasons = set(pool.map(lambda search, target: search.run(target, until), self.searches, targets))
         for reason in ("stopped", "memory", "time", "visits"):
             if reason in reasons:
-                if reason == "time" and pause < self.deadline:
-                    return False
+                if reason == "time":
+                    if pause < self.deadline:
+                        return False
+                    self.overrun = time.monotonic() - self.deadline
                 self.stop_reason = REASONS[reason]
                 break
         return True
+
+    def finish(self) -> None:
+        """End the search between two runs, because the caller's deadline is near."""
+        self.stop_reason = pb.STOP_REASON_TIME
 
     def suggestion(self) -> pb.Suggestion:
         """Return the answer so far."""
@@ -121,8 +172,8 @@ class Analysis:
         return pb.Suggestion(
             player=position.state.to_move + 1,
             objective=self.objective,
-            moves=[self._evaluation(sums) for sums in moves[: self.moves_wanted or None]],
-            visits=sum(search.visits for search in self.searches),
+            moves=[self._evaluation(sums) for sums in moves[: self.moves_wanted]],
+            visits=self.visits_made,
             stop_reason=self.stop_reason,
             component_set=set_ref(components),
             components_reconstructed=components.reconstructed,
@@ -219,7 +270,12 @@ class Analysis:
 
 
 def analysis_for(
-    position: Position, request: pb.SuggestRequest, control: Control, version: str, at_chance: bool = False
+    position: Position,
+    request: pb.SuggestRequest,
+    control: Control,
+    limits: Limits,
+    version: str,
+    at_chance: bool = False,
 ) -> Analysis:
     """Check a request and set up its search.
 
@@ -238,19 +294,24 @@ def analysis_for(
             "CHANCE_POINT",
             f"state: a draw is due before anyone can move; enter it with ApplyMove or have it sampled there: {named}",
         )
-    for field, value, most in (
-        ("budget.visits", request.budget.visits, MAX_VISITS),
-        ("budget.time_ms", request.budget.time_ms, MAX_TIME_MS),
-        ("threads", request.threads, MAX_THREADS),
-        ("viewer", request.viewer, state.players),
+    for field, value, most, limit in (
+        ("budget.visits", request.budget.visits, MAX_VISITS, limits.visits),
+        ("budget.time_ms", request.budget.time_ms, MAX_TIME_MS, limits.time_ms),
+        ("threads", request.threads, MAX_THREADS, limits.threads),
+        ("moves_wanted", request.moves_wanted, MAX_MOVES_WANTED, limits.moves_wanted),
+        ("viewer", request.viewer, state.players, state.players),
     ):
         if value > most:
             raise invalid(field, value, f"at most {most}")
+        if value > limit:
+            raise invalid(field, value, f"at most {limit} on this server", "LIMIT_EXCEEDED")
     for field in ("allowed_moves", "avoided_moves"):
         if len(getattr(request, field)) > state.game.moves_max:
             raise invalid(field, f"{len(getattr(request, field))} moves", f"at most {state.game.moves_max}")
     if request.objective not in pb.Objective.values():
         raise invalid("objective", request.objective, "unknown objective")
+    if request.priority not in pb.Priority.values():
+        raise invalid("priority", request.priority, "unknown priority")
     allowed = None
     if request.allowed_moves or request.avoided_moves:
         avoided = {
@@ -270,13 +331,13 @@ def analysis_for(
             state,
             viewer=(request.viewer or state.to_move + 1) - 1,
             seed=(request.seed << 8) + index,
-            memory=_tree_bytes(position, request.budget.visits) // threads,
+            memory=min(_tree_bytes(position, request.budget.visits) // threads, limits.tree_bytes),
             score_objective=_objective(position, request) == pb.OBJECTIVE_SCORE,
             allowed=allowed,
         )
         for index in range(threads)
     ]
-    return Analysis(position, searches, request, control, version)
+    return Analysis(position, searches, request, control, limits, version)
 
 
 def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.ValueType:
@@ -285,17 +346,13 @@ def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.V
     return request.objective or pb.OBJECTIVE_WIN
 
 
-def _deadline(budget: pb.Budget, control: Control, started: float) -> float:
-    """Return when the search has to end, on the clock of time.monotonic()."""
-    deadline = math.inf
+def _budget_seconds(budget: pb.Budget, control: Control, limits: Limits) -> float:
+    """Return how long a search may go on."""
     if budget.time_ms:
-        deadline = started + budget.time_ms / 1000
-    if control.deadline is not None:
-        left = control.deadline - started
-        deadline = min(deadline, control.deadline - min(ANSWER_TIME, left / 5))
-    elif not budget.visits and not budget.time_ms:
-        deadline = started + DEFAULT_TIME
-    return deadline
+        return budget.time_ms / 1000
+    if not budget.visits and control.deadline is None:
+        return min(DEFAULT_TIME, limits.time_ms / 1000)
+    return limits.time_ms / 1000
 
 
 def _tree_bytes(position: Position, visits: int) -> int:

@@ -12,7 +12,7 @@ from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.rng import Random
 from engines.engine import Engine
 from engines.library import Library
-from solver.analysis import Analysis, Control, analysis_for
+from solver.analysis import Analysis, Control, Limits, analysis_for
 from solver.hints import hint_for
 from solver.positions import (
     Position,
@@ -37,10 +37,11 @@ except PackageNotFoundError:
 
 
 class Brain:
-    """All calls of BrainService; each raises BrainError for a request it refuses. Thread-safe: keeps nothing."""
+    """The calls of BrainService; each raises BrainError for a request it refuses. Thread-safe: keeps nothing."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, limits: Limits | None = None) -> None:
         self.library = library
+        self.limits = limits or Limits()
 
     def list_games(self, request: pb.ListGamesRequest) -> pb.ListGamesResponse:
         """List games, options and component sets."""
@@ -144,13 +145,15 @@ class Brain:
 
         control: stops the search from another thread, and holds the caller's deadline.
         """
-        analysis = self._analysis(request, control)
+        analysis = self.analysis(request, control)
         analysis.run()
         return pb.SuggestResponse(suggestion=analysis.suggestion())
 
     def hint(self, request: pb.HintRequest, control: Control | None = None) -> pb.HintResponse:
         """Help a person with a graded hint."""
-        return hint_for(decode_state(self.library, request.state), request, control or Control(), VERSION)
+        return hint_for(
+            decode_state(self.library, request.state), request, control or Control(), self.limits, VERSION
+        )
 
     def review_game(
         self, request: pb.ReviewGameRequest, control: Control | None = None
@@ -160,30 +163,30 @@ class Brain:
         The record is checked before the first answer is asked for.
         """
         position = decode_state(self.library, request.state)
-        return review_for(position, request, control or Control(), VERSION)
+        return review_for(position, request, control or Control(), self.limits, VERSION)
 
     def analyze(self, request: pb.AnalyzeRequest, control: Control | None = None) -> Iterator[pb.AnalyzeResponse]:
         """Search a position and yield improving answers, the last one marked final.
 
         The request is checked before the first answer is asked for.
         """
-        interval = request.report_interval_ms or REPORT_INTERVAL_MS
-        if not MIN_REPORT_INTERVAL_MS <= interval <= MAX_REPORT_INTERVAL_MS:
-            raise invalid("report_interval_ms", interval, f"{MIN_REPORT_INTERVAL_MS} to {MAX_REPORT_INTERVAL_MS}")
+        interval = report_seconds(request)
         try:
-            analysis = self._analysis(request.suggest, control)
+            analysis = self.analysis(request.suggest, control)
         except BrainError as error:
             raise error.under("suggest") from error
 
         def answers() -> Iterator[pb.AnalyzeResponse]:
-            while not analysis.run(interval / 1000):
+            while not analysis.run(interval):
                 yield pb.AnalyzeResponse(suggestion=analysis.suggestion())
             yield pb.AnalyzeResponse(suggestion=analysis.suggestion(), is_final=True)
 
         return answers()
 
-    def _analysis(self, request: pb.SuggestRequest, control: Control | None) -> Analysis:
-        return analysis_for(decode_state(self.library, request.state), request, control or Control(), VERSION)
+    def analysis(self, request: pb.SuggestRequest, control: Control | None = None) -> Analysis:
+        """Check a request and set up its search, to be run by the caller."""
+        position = decode_state(self.library, request.state)
+        return analysis_for(position, request, control or Control(), self.limits, VERSION)
 
     @staticmethod
     def _options(engine: Engine, request: pb.NewGameRequest) -> dict[str, str]:
@@ -195,6 +198,17 @@ class Brain:
             if value not in known[name].values:
                 raise invalid(field, value, f"must be one of {', '.join(known[name].values)}")
         return {name: request.options.get(name, option.default) for name, option in known.items()}
+
+
+def report_seconds(request: pb.AnalyzeRequest) -> float:
+    """Return the time between two answers.
+
+    Raises BrainError INVALID_ARGUMENT where it is out of range.
+    """
+    interval = request.report_interval_ms or REPORT_INTERVAL_MS
+    if not MIN_REPORT_INTERVAL_MS <= interval <= MAX_REPORT_INTERVAL_MS:
+        raise invalid("report_interval_ms", interval, f"{MIN_REPORT_INTERVAL_MS} to {MAX_REPORT_INTERVAL_MS}")
+    return interval / 1000
 
 
 def _draw(position: Position, random: Random, most: int | None = None) -> list[pb.LegalMove]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from engines.advice import Choice
-from solver.analysis import CONFIDENCE, MAX_VISITS, Analysis, MoveSums
+from solver.analysis import CONFIDENCE, Analysis, MoveSums
 
 FEWEST = 16  # visits a move gets at a time
 PORTION = 24  # of the visits so far, the part a move gets at a time
@@ -21,7 +21,7 @@ PORTION = 24  # of the visits so far, the part a move gets at a time
 def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Choice]:
     """Search a position with one tree and return its `most` best moves, and those in `also`, the best first."""
     (search,) = analysis.searches
-    limit = analysis.visits or MAX_VISITS
+    limit = analysis.visits
     now = time.monotonic()
     search.run(max(1, limit // 2), now + (analysis.deadline - now) / 2)
     codes = list(dict.fromkeys([*(sums.code for sums in analysis.ranked()[:most]), *also]))
@@ -40,7 +40,7 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
 def outcomes(analysis: Analysis) -> dict[int, Choice]:
     """Search a chance point with one tree and return its outcomes, each with the same share of the budget."""
     (search,) = analysis.searches
-    limit = analysis.visits or MAX_VISITS
+    limit = analysis.visits
     codes = [code for code, _ in analysis.position.state.outcomes()]
     share = max(1, limit // len(codes))
     visits = 0

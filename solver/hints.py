@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from cafebrain.v1 import brain_service_pb2 as pb
 from engines.advice import SURE, Choice, Question, wins_words
 from engines.words import Text, count, say
-from solver.analysis import Analysis, Control, analysis_for
+from solver.analysis import Analysis, Control, Limits, analysis_for
 from solver.classes import loss_of
 from solver.comparison import compare
 from solver.languages import SOURCE_LANGUAGE, catalogue_for
@@ -20,7 +20,9 @@ MOST_PLANNED = 7  # moves of a turn that are told ahead; alone at the table turn
 NUDGE_MS, HINT_MS = 60, 200  # budgets where none is given: the answer is there within 100 and 300 ms
 
 
-def hint_for(position: Position, request: pb.HintRequest, control: Control, version: str) -> pb.HintResponse:
+def hint_for(
+    position: Position, request: pb.HintRequest, control: Control, limits: Limits, version: str
+) -> pb.HintResponse:
     """Search a position and return the hint.
 
     Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
@@ -35,7 +37,7 @@ def hint_for(position: Position, request: pb.HintRequest, control: Control, vers
     suggest = pb.SuggestRequest(
         viewer=request.viewer, budget=budget, objective=request.objective, seed=request.seed, threads=1
     )
-    analysis = analysis_for(position, suggest, control, version)
+    analysis = analysis_for(position, suggest, control, limits, version)
     also = [decode_choice(position, request.about, "about")] if request.HasField("about") else []
     choices = compare(analysis, MOVES, also)
     response = pb.HintResponse(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import GAME_OVER, State
-from solver.analysis import Analysis, Control, MoveSums, analysis_for
+from solver.analysis import Analysis, Control, Limits, MoveSums, analysis_for
 from solver.positions import Position, invalid
 
 SURE_WIN = 0.995  # share of the win from which a move is taken to win
@@ -30,7 +30,7 @@ class Level:
 LEVELS = (Level(60, 0.12), Level(300, 0.06), Level(1500, 0.03), Level(6000, 0.01), Level(25_000, 0.0))
 
 
-def choose(position: Position, level: int, seed: int, control: Control, version: str) -> int:
+def choose(position: Position, level: int, seed: int, control: Control, limits: Limits, version: str) -> int:
     """Return the move that a level (from 1) makes for the player to move.
 
     Raises BrainError INVALID_ARGUMENT where there is no such level, FAILED_PRECONDITION where no player is to move.
@@ -39,7 +39,7 @@ def choose(position: Position, level: int, seed: int, control: Control, version:
         raise invalid("level", level, f"must be 1 to {len(LEVELS)}")
     chosen = LEVELS[level - 1]
     request = pb.SuggestRequest(budget=pb.Budget(visits=chosen.visits), seed=seed)
-    analysis = analysis_for(position, request, control, version)
+    analysis = analysis_for(position, request, control, limits, version)
     winning = _wins_at_once(position.state)
     if winning is not None:
         return winning

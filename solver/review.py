@@ -11,7 +11,7 @@ from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from engines.advice import Choice
 from engines.words import Text, say
-from solver.analysis import Control, analysis_for
+from solver.analysis import Control, Limits, analysis_for
 from solver.classes import CLASSES, SHARE_PER_SPREAD, Loss, loss_of
 from solver.comparison import compare, outcomes
 from solver.hints import estimates
@@ -54,7 +54,7 @@ class Turn:
 
 
 def review_for(
-    position: Position, request: pb.ReviewGameRequest, control: Control, version: str
+    position: Position, request: pb.ReviewGameRequest, control: Control, limits: Limits, version: str
 ) -> Iterator[pb.ReviewGameResponse]:
     """Check a record and return its review, to be made step by step.
 
@@ -67,7 +67,7 @@ def review_for(
     search = pb.SuggestRequest(budget=request.budget, seed=request.seed)
     if not search.budget.visits and not search.budget.time_ms:
         search.budget.time_ms = BUDGET_MS
-    return _Review(position, search, control, version, catalogue).answers(codes)
+    return _Review(position, search, control, limits, version, catalogue).answers(codes)
 
 
 def _codes(position: Position, steps: Sequence[pb.MoveChoice]) -> list[int]:
@@ -89,12 +89,13 @@ class _Review:
     """A review in progress; walks its position through the game."""
 
     def __init__(
-        self, position: Position, search: pb.SuggestRequest, control: Control, version: str,
+        self, position: Position, search: pb.SuggestRequest, control: Control, limits: Limits, version: str,
         catalogue: gettext.NullTranslations,
     ) -> None:
         self.position = Position(position.entry, position.state.copy())
         self.search = search
         self.control = control
+        self.limits = limits
         self.version = version
         self.catalogue = catalogue
         self.tallies = [Tally() for _ in range(position.state.players)]
@@ -115,7 +116,7 @@ class _Review:
         state = self.position.state
         player = state.to_move
         self.search.viewer = player + 1
-        analysis = analysis_for(self.position, self.search, self.control, self.version)
+        analysis = analysis_for(self.position, self.search, self.control, self.limits, self.version)
         choices = compare(analysis, MOVES, [code])
         best = choices[0]
         played = next((choice for choice in choices if choice.move == code), None)
@@ -157,7 +158,7 @@ class _Review:
         state = self.position.state
         step = pb.StepReview(number=number, id=code, text=self._words(code).translated(self.catalogue))
         self.search.viewer = 1
-        analysis = analysis_for(self.position, self.search, self.control, self.version, at_chance=True)
+        analysis = analysis_for(self.position, self.search, self.control, self.limits, self.version, at_chance=True)
         found = outcomes(analysis)
         if code not in found:  # the search was stopped before it came to the draw
             return step

@@ -100,7 +100,7 @@ def run_shell(text: str, code: int) -> str:
             run_server("cafebrain serve")
         return ""
     assert first in {"cafebrain", "mkdir", "cp"}, f"neither run nor left out: {first}"
-    if text.startswith("cafebrain serve"):
+    if text.startswith("cafebrain serve") and "--print-config" not in text:
         run_server(text)
         return ""
     done = subprocess.run(
@@ -174,8 +174,8 @@ def test_api_has_an_example_of_every_call() -> None:
         assert f"client.{call}(" in section.split("\n## ")[0]
 
 
-def test_api_names_every_reason_of_an_error() -> None:
-    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+def test_every_reason_of_an_error_is_documented() -> None:
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\| `[A-Z_]+` \| `([A-Z_]+)` \|", text, re.MULTILINE))
     places = {"BrainError": 1, "Violations": 1, "invalid": 3}  # argument that is the reason
     raised = {"INVALID_REQUEST", "INVALID_STATE"}  # where it is left out

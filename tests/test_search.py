@@ -330,7 +330,7 @@ def test_a_deadline_is_a_time_budget_minus_what_the_answer_needs():
     started = time.monotonic()
     answer = suggest(GATTO, 0, control=Control(started + 0.15))
     assert answer.stop_reason == pb.STOP_REASON_TIME
-    assert 0.1 < time.monotonic() - started < 1
+    assert 0.05 < time.monotonic() - started < 1
     # The tighter of two counts.
     started = time.monotonic()
     assert suggest(GATTO, 0, time_ms=60_000, control=Control(started + 0.1)).stop_reason == pb.STOP_REASON_TIME

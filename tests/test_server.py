@@ -1,10 +1,13 @@
 """The server as a process: what it prints, its options, how it ends; admission on its own; what the client imports."""
 from __future__ import annotations
 
-import asyncio
+import json
+import os
+import queue
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,14 +15,14 @@ from pathlib import Path
 import grpc
 import pytest
 from click.testing import CliRunner
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from cafebrain import BrainError, Client
+from cafebrain import Client
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1.brain_service_pb2_grpc import BrainServiceStub
 from engines.library import Library
 from server import background, is_loopback, serve, split_address
-from service.admission import WAITING_PER_PLACE, Admission
-from solver.analysis import Control
+from service.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 20.0
@@ -56,8 +59,76 @@ def test_a_signal_ends_the_server_and_searches_answer_with_their_best(number: in
         *_, final = analysis
         assert final.is_final
         assert final.suggestion.stop_reason == pb.STOP_REASON_STOPPED
-        assert process.communicate(timeout=PATIENCE) == ("", "")
+        printed, log = process.communicate(timeout=PATIENCE)
+        assert printed == ""
+        assert {json.loads(line)["message"] for line in log.splitlines()} == {"call"}
         assert process.returncode == 0
+
+
+def test_a_second_signal_ends_the_server_at_once() -> None:
+    with server_process("--searches", "1") as (process, address), grpc.insecure_channel(address) as channel:
+        stub = BrainServiceStub(channel)
+        state = stub.NewGame(pb.NewGameRequest(game="connect_four")).state
+        # A stream whose client neither reads nor closes its side keeps the server draining.
+        requests: queue.Queue[pb.AnalyzeManyRequest] = queue.Queue()
+        watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+        assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
+        answers = stub.AnalyzeMany(iter(requests.get, None))
+        suggest = pb.SuggestRequest(state=state, budget=LONG)
+        query = pb.AnalyzeQuery(id="a", analyze=pb.AnalyzeRequest(suggest=suggest, report_interval_ms=10), report=True)
+        requests.put(pb.AnalyzeManyRequest(query=query))
+        next(answers)
+        process.send_signal(signal.SIGINT)
+        assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) in (0, 128 + signal.SIGINT)
+        requests.put(None)
+
+
+def printed_config(*options: str, **environment: str) -> str:
+    command = [sys.executable, "server.py", "--print-config", *options]
+    env = {**os.environ, **environment}
+    return subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout
+
+
+def test_flags_go_before_environment_before_file(tmp_path: Path) -> None:
+    path = tmp_path / "cafebrain.toml"
+    path.write_text("searches = 3\nqueue = 7\nmax_time_ms = 1000\nchannelz = true\n")
+    environment = {"CAFEBRAIN_SERVE_QUEUE": "8", "CAFEBRAIN_SERVE_MAX_TIME_MS": "2000"}
+    printed = printed_config("--config", str(path), "--max-time-ms", "3000", **environment)
+    assert tomllib.loads(printed).items() >= {
+        ("searches", 3),
+        ("queue", 8),
+        ("max_time_ms", 3000),
+        ("channelz", True),
+        ("listen", "127.0.0.1:50051"),
+    }
+    assert "searches = 3  # settings file\nqueue = 8  # environment\n" in printed
+    assert "max_time_ms = 3000  # command line\n" in printed
+    # What is printed can be read again, and the file can be named in the environment too.
+    copy = tmp_path / "copy.toml"
+    copy.write_text(printed)
+    again = printed_config(CAFEBRAIN_SERVE_CONFIG=str(copy))
+    assert tomllib.loads(again) == tomllib.loads(printed)
+
+
+def test_faulty_settings_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cafebrain.toml"
+    for text, reason in (
+        ("port = 1", "port: unknown; known: "),
+        ("searches = [1]", "searches: wants text, a number, true or false"),
+        ("searches = 0", "0 is not in the range"),
+        ("searches", "is no TOML"),
+    ):
+        path.write_text(text)
+        result = CliRunner().invoke(serve, ["--config", str(path), "--print-config"])
+        assert result.exit_code == 2
+        assert reason in result.stderr
+    missing = CliRunner().invoke(serve, ["--config", str(tmp_path / "nothing")])
+    assert (missing.exit_code, missing.stderr.splitlines()[-1]) == (
+        2,
+        f"Error: {tmp_path / 'nothing'}: No such file or directory",
+    )
 
 
 def test_component_sets_of_a_directory_are_served(tmp_path: Path) -> None:
@@ -85,14 +156,14 @@ def test_what_cannot_be_served_gives_one_clear_message(tmp_path: Path) -> None:
         assert address in message
     code, message = refusal("--listen", "0.0.0.0:0")
     assert code == 2
-    assert "no TLS" in message
-    assert "--insecure-public" in message
+    assert "no TLS and no tokens: --insecure-public" in message
     code, message = refusal("--listen", "192.0.2.1:0", "--insecure-public")
     assert (code, message) == (1, "Error: cannot listen on 192.0.2.1:0: Cannot assign requested address")
     with background(Library()) as server:
         code, message = refusal("--listen", server.address)
         assert (code, message) == (1, f"Error: cannot listen on {server.address}: Address already in use")
-        with pytest.raises(OSError, match="Address already in use"), background(Library(), server.address):
+        taken = Settings(listen=server.address)
+        with pytest.raises(OSError, match="Address already in use"), background(Library(), taken):
             pass
 
 
@@ -103,82 +174,6 @@ def test_addresses() -> None:
         assert is_loopback(host)
     for host in ("0.0.0.0", "::", "192.168.0.1", "example.org"):
         assert not is_loopback(host)
-
-
-def test_admission_is_first_come_first_served_and_counts_threads() -> None:
-    async def scenario() -> None:
-        admission = Admission(2)
-        order: list[str] = []
-
-        async def search(name: str, threads: int, release: asyncio.Event) -> None:
-            async with admission.place(Control(), threads):
-                order.append(name)
-                await release.wait()
-
-        def start(name: str, threads: int) -> tuple[asyncio.Task[None], asyncio.Event]:
-            release = asyncio.Event()
-            return asyncio.create_task(search(name, threads, release)), release
-
-        async def settle() -> None:
-            for _ in range(5):
-                await asyncio.sleep(0)
-
-        first, first_end = start("first", 1)
-        wide, wide_end = start("wide", 64)
-        last, last_end = start("last", 0)
-        await settle()
-        # One place is free, but the wide search is before the last one and takes all there are.
-        assert (order, admission.running, admission.waiting) == (["first"], 1, 2)
-        first_end.set()
-        await settle()
-        assert order == ["first", "wide"]
-        left, _ = start("left", 1)
-        await settle()
-        left.cancel()
-        wide.cancel()
-        last_end.set()
-        await asyncio.wait({first, wide, last, left})
-        assert order == ["first", "wide", "last"]
-        assert not wide_end.is_set()
-        assert (admission.running, admission.waiting) == (0, 0)
-
-        # A cancel at the very moment the turn comes gives the places to the next one.
-        async with admission.place(Control(), 2):
-            gone, _ = start("gone", 2)
-            after, after_end = start("after", 2)
-            await settle()
-        gone.cancel()
-        after_end.set()
-        await after
-        assert order[3:] == ["after"]
-
-        many = [start(f"{index}", 1) for index in range(2 + 2 * WAITING_PER_PLACE)]
-        await settle()
-        with pytest.raises(BrainError, match="taken") as refusal:
-            await search("refused", 1, asyncio.Event())
-        assert refusal.value.code == "RESOURCE_EXHAUSTED"
-        admission.close()
-        for _, end in many:
-            end.set()
-        results = await asyncio.gather(*(task for task, _ in many), return_exceptions=True)
-        assert [getattr(result, "code", None) for result in results] == [None] * 2 + ["UNAVAILABLE"] * (len(many) - 2)
-
-    asyncio.run(scenario())
-
-
-def test_closing_admission_stops_running_searches() -> None:
-    async def scenario() -> None:
-        admission = Admission(1)
-        control = Control()
-        async with admission.place(control, 1):
-            admission.close()
-            assert control.stopped
-        with pytest.raises(BrainError) as refusal:
-            async with admission.place(Control(), 1):
-                pass
-        assert (refusal.value.code, refusal.value.reason) == ("UNAVAILABLE", "SHUTTING_DOWN")
-
-    asyncio.run(scenario())
 
 
 def test_the_client_package_is_a_leaf() -> None:

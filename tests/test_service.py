@@ -25,8 +25,8 @@ from cafebrain.v1.brain_service_pb2_grpc import BrainServiceStub
 from engines.library import Library
 from engines.registry import ENGINES
 from server import BrainServer, background
-from service.admission import WAITING_PER_PLACE
 from service.errors import DETAILS_KEY, SERVICE
+from service.settings import WAITING_PER_PLACE, Settings
 from solver.brain import Brain
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -49,7 +49,7 @@ def brain(library: Library) -> Brain:
 
 @pytest.fixture(scope="module")
 def server(library: Library) -> Iterator[BrainServer]:
-    with background(library, searches=2) as running:
+    with background(library, Settings(searches=2)) as running:
         yield running
 
 
@@ -211,7 +211,7 @@ def test_an_unexpected_fault_shows_an_id_and_nothing_else(
     def fail(*_: object) -> None:
         raise ValueError("the secret")
 
-    for name in ("get_moves", "analyze"):
+    for name in ("get_moves", "analysis"):
         monkeypatch.setattr(Brain, name, fail)
     for call in (lambda: client.get_moves(pb.GetMovesRequest()), lambda: next(client.analyze(pb.AnalyzeRequest()))):
         caplog.clear()
@@ -273,7 +273,7 @@ def test_a_deadline_is_answered_with_the_best_so_far(game: str, brain: Brain, cl
 
 def test_overload_is_refused_at_once_and_other_calls_go_on(brain: Brain, library: Library) -> None:
     request = pb.SuggestRequest(state=first_position(brain, "connect_four"), budget=LONG)
-    with background(library, searches=1) as server, grpc.insecure_channel(server.address) as channel:
+    with background(library, Settings(searches=1)) as server, grpc.insecure_channel(server.address) as channel:
         stub = BrainServiceStub(channel)
         calls = [stub.Suggest.future(request) for _ in range(1 + WAITING_PER_PLACE)]
         eventually(lambda: server.admission.waiting == WAITING_PER_PLACE)
@@ -300,7 +300,7 @@ def test_stopping_the_server_ends_searches_with_their_best_and_health_watches(br
     request = pb.SuggestRequest(state=first_position(brain, "connect_four"), budget=LONG)
     with ExitStack() as stack:
         lifetime = stack.enter_context(ExitStack())
-        server = lifetime.enter_context(background(library, searches=1))
+        server = lifetime.enter_context(background(library, Settings(searches=1)))
         closing = threading.Thread(target=lifetime.close)
         channel = stack.enter_context(grpc.insecure_channel(server.address))
         health = health_pb2_grpc.HealthStub(channel)
@@ -376,7 +376,7 @@ def test_async_client(library: Library, brain: Brain) -> None:
     endless = pb.SuggestRequest(state=request.state, budget=LONG)
 
     async def scenario() -> None:
-        async with BrainServer(library, searches=1) as server:
+        async with BrainServer(library, Settings(searches=1)) as server:
             async with AsyncClient(server.address) as client:
                 assert await client.list_games() == brain.list_games(pb.ListGamesRequest())
                 assert await client.suggest(request) == brain.suggest(request)

@@ -83,6 +83,30 @@ OBJECTIVE_SCORE: Objective.ValueType  # 2
 """The largest expected final score."""
 Global___Objective: _TypeAlias = Objective  # noqa: Y015
 
+class _Priority:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PriorityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Priority.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PRIORITY_UNSPECIFIED: _Priority.ValueType  # 0
+    """Interactive; batch in AnalyzeMany."""
+    PRIORITY_INTERACTIVE: _Priority.ValueType  # 1
+    """Someone waits for the answer."""
+    PRIORITY_BATCH: _Priority.ValueType  # 2
+    """Nobody waits: the search runs, and goes on once begun, only while no interactive one wants its place."""
+
+class Priority(_Priority, metaclass=_PriorityEnumTypeWrapper):
+    """Which searches go first when not all can run."""
+
+PRIORITY_UNSPECIFIED: Priority.ValueType  # 0
+"""Interactive; batch in AnalyzeMany."""
+PRIORITY_INTERACTIVE: Priority.ValueType  # 1
+"""Someone waits for the answer."""
+PRIORITY_BATCH: Priority.ValueType  # 2
+"""Nobody waits: the search runs, and goes on once begun, only while no interactive one wants its place."""
+Global___Priority: _TypeAlias = Priority  # noqa: Y015
+
 class _StopReason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -921,9 +945,9 @@ class Budget(_message.Message):
     VISITS_FIELD_NUMBER: _builtins.int
     TIME_MS_FIELD_NUMBER: _builtins.int
     visits: _builtins.int
-    """Visits (simulations), 1 to 100,000,000; 0 for no limit."""
+    """Visits (simulations), 1 to 100,000,000 and no more than ServerLimits.visits; 0 for no limit."""
     time_ms: _builtins.int
-    """Time in milliseconds, 1 to 3,600,000; 0 for no limit."""
+    """Time in milliseconds, 1 to 3,600,000 and no more than ServerLimits.time_ms; 0 for no limit but that one."""
     def __init__(
         self,
         *,
@@ -954,6 +978,7 @@ class SuggestRequest(_message.Message):
     ALLOWED_MOVES_FIELD_NUMBER: _builtins.int
     AVOIDED_MOVES_FIELD_NUMBER: _builtins.int
     TIMING_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
     viewer: _builtins.int
     """Whose knowledge the search may use, a player from 1; 0 for the player to move."""
     objective: Global___Objective.ValueType
@@ -961,11 +986,13 @@ class SuggestRequest(_message.Message):
     seed: _builtins.int
     """Seed of the search. The same position, seed and visits with one thread give the same answer."""
     threads: _builtins.int
-    """Threads, 1 to 64; 0 for one."""
+    """Threads, 1 to 64 and no more than ServerLimits.threads; 0 for one."""
     moves_wanted: _builtins.int
-    """Number of moves wanted in the answer, best first; 0 for all."""
+    """Number of moves wanted in the answer, best first, no more than ServerLimits.moves_wanted; 0 for all up to that."""
     timing: _builtins.bool
     """Report the elapsed time. Without it an answer holds no clock reading."""
+    priority: Global___Priority.ValueType
+    """Which searches go first when not all can run."""
     @_builtins.property
     def state(self) -> _game_pb2.GameState:
         """The position; a player must be to move."""
@@ -995,10 +1022,11 @@ class SuggestRequest(_message.Message):
         allowed_moves: _abc.Iterable[Global___MoveChoice] | None = ...,
         avoided_moves: _abc.Iterable[Global___MoveChoice] | None = ...,
         timing: _builtins.bool = ...,
+        priority: Global___Priority.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowed_moves", b"allowed_moves", "avoided_moves", b"avoided_moves", "budget", b"budget", "moves_wanted", b"moves_wanted", "objective", b"objective", "seed", b"seed", "state", b"state", "threads", b"threads", "timing", b"timing", "viewer", b"viewer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowed_moves", b"allowed_moves", "avoided_moves", b"avoided_moves", "budget", b"budget", "moves_wanted", b"moves_wanted", "objective", b"objective", "priority", b"priority", "seed", b"seed", "state", b"state", "threads", b"threads", "timing", b"timing", "viewer", b"viewer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1766,3 +1794,314 @@ class AnalyzeResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AnalyzeResponse: _TypeAlias = AnalyzeResponse  # noqa: Y015
+
+@_typing.final
+class AnalyzeQuery(_message.Message):
+    """A position to search in AnalyzeMany."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    ANALYZE_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    REPORT_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """Name of the query, repeated in its answers; any text of up to 100 characters."""
+    priority: _builtins.int
+    """Which query of this stream goes first: the higher one, among equals the earlier one."""
+    report: _builtins.bool
+    """Report improving answers too, not only the final one."""
+    @_builtins.property
+    def analyze(self) -> Global___AnalyzeRequest:
+        """What to search, and how often to report. PRIORITY_UNSPECIFIED is batch here."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        analyze: Global___AnalyzeRequest | None = ...,
+        priority: _builtins.int = ...,
+        report: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["analyze", b"analyze"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["analyze", b"analyze", "id", b"id", "priority", b"priority", "report", b"report"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnalyzeQuery: _TypeAlias = AnalyzeQuery  # noqa: Y015
+
+@_typing.final
+class Terminate(_message.Message):
+    """Ends queries of the same stream early."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    ALL_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """The query to end, or all of this id where there are several."""
+    all: _builtins.bool
+    """End all queries instead."""
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        all: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["all", b"all", "id", b"id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Terminate: _TypeAlias = Terminate  # noqa: Y015
+
+@_typing.final
+class AnalyzeManyRequest(_message.Message):
+    """One message of a client in AnalyzeMany."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUERY_FIELD_NUMBER: _builtins.int
+    TERMINATE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def query(self) -> Global___AnalyzeQuery:
+        """Search a position."""
+
+    @_builtins.property
+    def terminate(self) -> Global___Terminate:
+        """End queries early: one that runs answers with its best so far, one that waits with the error TERMINATED."""
+
+    def __init__(
+        self,
+        *,
+        query: Global___AnalyzeQuery | None = ...,
+        terminate: Global___Terminate | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "query", b"query", "terminate", b"terminate"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "query", b"query", "terminate", b"terminate"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_action: _TypeAlias = _typing.Literal["query", "terminate"]  # noqa: Y015
+    _WhichOneofArgType_action: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_action) -> _WhichOneofReturnType_action | None: ...
+
+Global___AnalyzeManyRequest: _TypeAlias = AnalyzeManyRequest  # noqa: Y015
+
+@_typing.final
+class FieldFault(_message.Message):
+    """One faulty field of a query."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    DESCRIPTION_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """Path of the field in AnalyzeQuery, such as "analyze.suggest.budget.visits"."""
+    description: _builtins.str
+    """What is wrong, and what was found."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        description: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["description", b"description", "field", b"field"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FieldFault: _TypeAlias = FieldFault  # noqa: Y015
+
+@_typing.final
+class QueryError(_message.Message):
+    """Why a query has no answer: what the call Analyze would have failed with."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CODE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    FAULTS_FIELD_NUMBER: _builtins.int
+    RETRY_AFTER_MS_FIELD_NUMBER: _builtins.int
+    code: _builtins.int
+    """Code of the gRPC status."""
+    reason: _builtins.str
+    """Reason for programs, such as "INVALID_STATE"."""
+    message: _builtins.str
+    """Message for people."""
+    retry_after_ms: _builtins.int
+    """When it makes sense to try again, in milliseconds from now; 0 for never."""
+    @_builtins.property
+    def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___FieldFault]:
+        """Faulty fields, at most 20."""
+
+    def __init__(
+        self,
+        *,
+        code: _builtins.int = ...,
+        reason: _builtins.str = ...,
+        message: _builtins.str = ...,
+        faults: _abc.Iterable[Global___FieldFault] | None = ...,
+        retry_after_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "faults", b"faults", "message", b"message", "reason", b"reason", "retry_after_ms", b"retry_after_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___QueryError: _TypeAlias = QueryError  # noqa: Y015
+
+@_typing.final
+class AnalyzeManyResponse(_message.Message):
+    """One answer of AnalyzeMany."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    SUGGESTION_FIELD_NUMBER: _builtins.int
+    IS_FINAL_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """The query this answers."""
+    is_final: _builtins.bool
+    """Whether this is the last answer to the query."""
+    @_builtins.property
+    def suggestion(self) -> Global___Suggestion:
+        """The answer so far; absent where there is an error."""
+
+    @_builtins.property
+    def error(self) -> Global___QueryError:
+        """Why the query has no answer; then is_final is set."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        suggestion: Global___Suggestion | None = ...,
+        is_final: _builtins.bool = ...,
+        error: Global___QueryError | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "suggestion", b"suggestion"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "id", b"id", "is_final", b"is_final", "suggestion", b"suggestion"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnalyzeManyResponse: _TypeAlias = AnalyzeManyResponse  # noqa: Y015
+
+@_typing.final
+class GetServerInfoRequest(_message.Message):
+    """Request of GetServerInfo."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetServerInfoRequest: _TypeAlias = GetServerInfoRequest  # noqa: Y015
+
+@_typing.final
+class ServerLimits(_message.Message):
+    """What one request may ask for at most. A request beyond it is refused (LIMIT_EXCEEDED); a deadline beyond the time is
+    not, the search ends when the time is used up.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TIME_MS_FIELD_NUMBER: _builtins.int
+    VISITS_FIELD_NUMBER: _builtins.int
+    THREADS_FIELD_NUMBER: _builtins.int
+    MOVES_WANTED_FIELD_NUMBER: _builtins.int
+    TREE_MIB_FIELD_NUMBER: _builtins.int
+    MESSAGE_BYTES_FIELD_NUMBER: _builtins.int
+    OPEN_QUERIES_FIELD_NUMBER: _builtins.int
+    time_ms: _builtins.int
+    """Time of a search in milliseconds."""
+    visits: _builtins.int
+    """Visits of a search."""
+    threads: _builtins.int
+    """Threads of a search."""
+    moves_wanted: _builtins.int
+    """Moves in the answer of a search."""
+    tree_mib: _builtins.int
+    """Memory for the trees of a search with one thread in MiB."""
+    message_bytes: _builtins.int
+    """Bytes of a request message."""
+    open_queries: _builtins.int
+    """Queries of one AnalyzeMany stream without a final answer."""
+    def __init__(
+        self,
+        *,
+        time_ms: _builtins.int = ...,
+        visits: _builtins.int = ...,
+        threads: _builtins.int = ...,
+        moves_wanted: _builtins.int = ...,
+        tree_mib: _builtins.int = ...,
+        message_bytes: _builtins.int = ...,
+        open_queries: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message_bytes", b"message_bytes", "moves_wanted", b"moves_wanted", "open_queries", b"open_queries", "threads", b"threads", "time_ms", b"time_ms", "tree_mib", b"tree_mib", "visits", b"visits"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ServerLimits: _TypeAlias = ServerLimits  # noqa: Y015
+
+@_typing.final
+class GetServerInfoResponse(_message.Message):
+    """Answer of GetServerInfo."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    LIMITS_FIELD_NUMBER: _builtins.int
+    PLACES_FIELD_NUMBER: _builtins.int
+    QUEUE_FIELD_NUMBER: _builtins.int
+    TREE_MIB_FIELD_NUMBER: _builtins.int
+    RUNNING_FIELD_NUMBER: _builtins.int
+    WAITING_FIELD_NUMBER: _builtins.int
+    version: _builtins.str
+    """Version of cafebrain."""
+    places: _builtins.int
+    """Search threads that run at once."""
+    queue: _builtins.int
+    """Searches that may wait."""
+    tree_mib: _builtins.int
+    """Memory for the trees of all searches in MiB."""
+    running: _builtins.int
+    """Searches running now."""
+    waiting: _builtins.int
+    """Searches waiting now."""
+    @_builtins.property
+    def limits(self) -> Global___ServerLimits:
+        """What one request may ask for at most."""
+
+    def __init__(
+        self,
+        *,
+        version: _builtins.str = ...,
+        limits: Global___ServerLimits | None = ...,
+        places: _builtins.int = ...,
+        queue: _builtins.int = ...,
+        tree_mib: _builtins.int = ...,
+        running: _builtins.int = ...,
+        waiting: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits", "places", b"places", "queue", b"queue", "running", b"running", "tree_mib", b"tree_mib", "version", b"version", "waiting", b"waiting"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetServerInfoResponse: _TypeAlias = GetServerInfoResponse  # noqa: Y015

@@ -88,6 +88,16 @@ class BrainServiceStub:
                 request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeRequest.SerializeToString,
                 response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeResponse.FromString,
                 _registered_method=True)
+        self.AnalyzeMany = channel.stream_stream(
+                '/cafebrain.v1.BrainService/AnalyzeMany',
+                request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyRequest.SerializeToString,
+                response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyResponse.FromString,
+                _registered_method=True)
+        self.GetServerInfo = channel.unary_unary(
+                '/cafebrain.v1.BrainService/GetServerInfo',
+                request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.GetServerInfoRequest.SerializeToString,
+                response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.GetServerInfoResponse.FromString,
+                _registered_method=True)
 
 
 class BrainServiceServicer:
@@ -167,6 +177,21 @@ class BrainServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AnalyzeMany(self, request_iterator, context):
+        """Searches many positions over one stream, answers in any order. Each query gets exactly one final answer, whatever
+        happens to it; the stream ends after the last one once the client has closed its side.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetServerInfo(self, request, context):
+        """Returns the server's limits and how busy it is.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_BrainServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -219,6 +244,16 @@ def add_BrainServiceServicer_to_server(servicer, server):
                     servicer.Analyze,
                     request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeRequest.FromString,
                     response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeResponse.SerializeToString,
+            ),
+            'AnalyzeMany': grpc.stream_stream_rpc_method_handler(
+                    servicer.AnalyzeMany,
+                    request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyRequest.FromString,
+                    response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyResponse.SerializeToString,
+            ),
+            'GetServerInfo': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetServerInfo,
+                    request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.GetServerInfoRequest.FromString,
+                    response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.GetServerInfoResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -495,6 +530,60 @@ class BrainService:
             '/cafebrain.v1.BrainService/Analyze',
             cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeRequest.SerializeToString,
             cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnalyzeMany(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/cafebrain.v1.BrainService/AnalyzeMany',
+            cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyRequest.SerializeToString,
+            cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetServerInfo(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cafebrain.v1.BrainService/GetServerInfo',
+            cafebrain_dot_v1_dot_brain__service__pb2.GetServerInfoRequest.SerializeToString,
+            cafebrain_dot_v1_dot_brain__service__pb2.GetServerInfoResponse.FromString,
             options,
             channel_credentials,
             insecure,

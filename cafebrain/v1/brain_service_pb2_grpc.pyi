@@ -60,6 +60,12 @@ class BrainServiceStub:
     """Reviews a recorded game: one answer per move and draw while it goes on, the last one is the summary."""
     Analyze: _grpc.UnaryStreamMultiCallable[_brain_service_pb2.AnalyzeRequest, _brain_service_pb2.AnalyzeResponse]
     """Searches a position and streams improving answers; exactly one, the last, is marked final."""
+    AnalyzeMany: _grpc.StreamStreamMultiCallable[_brain_service_pb2.AnalyzeManyRequest, _brain_service_pb2.AnalyzeManyResponse]
+    """Searches many positions over one stream, answers in any order. Each query gets exactly one final answer, whatever
+    happens to it; the stream ends after the last one once the client has closed its side.
+    """
+    GetServerInfo: _grpc.UnaryUnaryMultiCallable[_brain_service_pb2.GetServerInfoRequest, _brain_service_pb2.GetServerInfoResponse]
+    """Returns the server's limits and how busy it is."""
 
 @_typing.type_check_only
 class BrainServiceAsyncStub(BrainServiceStub):
@@ -90,6 +96,12 @@ class BrainServiceAsyncStub(BrainServiceStub):
     """Reviews a recorded game: one answer per move and draw while it goes on, the last one is the summary."""
     Analyze: _aio.UnaryStreamMultiCallable[_brain_service_pb2.AnalyzeRequest, _brain_service_pb2.AnalyzeResponse]  # type: ignore[assignment]
     """Searches a position and streams improving answers; exactly one, the last, is marked final."""
+    AnalyzeMany: _aio.StreamStreamMultiCallable[_brain_service_pb2.AnalyzeManyRequest, _brain_service_pb2.AnalyzeManyResponse]  # type: ignore[assignment]
+    """Searches many positions over one stream, answers in any order. Each query gets exactly one final answer, whatever
+    happens to it; the stream ends after the last one once the client has closed its side.
+    """
+    GetServerInfo: _aio.UnaryUnaryMultiCallable[_brain_service_pb2.GetServerInfoRequest, _brain_service_pb2.GetServerInfoResponse]  # type: ignore[assignment]
+    """Returns the server's limits and how busy it is."""
 
 class BrainServiceServicer(metaclass=_abc_1.ABCMeta):
     """A game brain for any front-end.
@@ -177,5 +189,23 @@ class BrainServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_brain_service_pb2.AnalyzeResponse], _abc.AsyncIterator[_brain_service_pb2.AnalyzeResponse]]:
         """Searches a position and streams improving answers; exactly one, the last, is marked final."""
+
+    @_abc_1.abstractmethod
+    def AnalyzeMany(
+        self,
+        request_iterator: _MaybeAsyncIterator[_brain_service_pb2.AnalyzeManyRequest],
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_brain_service_pb2.AnalyzeManyResponse], _abc.AsyncIterator[_brain_service_pb2.AnalyzeManyResponse]]:
+        """Searches many positions over one stream, answers in any order. Each query gets exactly one final answer, whatever
+        happens to it; the stream ends after the last one once the client has closed its side.
+        """
+
+    @_abc_1.abstractmethod
+    def GetServerInfo(
+        self,
+        request: _brain_service_pb2.GetServerInfoRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_brain_service_pb2.GetServerInfoResponse, _abc.Awaitable[_brain_service_pb2.GetServerInfoResponse]]:
+        """Returns the server's limits and how busy it is."""
 
 def add_BrainServiceServicer_to_server(servicer: BrainServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
