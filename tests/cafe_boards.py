@@ -14,11 +14,11 @@ from tests.reference import cafe as ref
 
 def random_board(
     game: CafeGame, seed: int, players: int = 1, expresso: bool = False, actions: int = 1, rounds: int = 8,
-    filled: float = 0.5,
+    filled: float = 0.5, scarce: bool = False,
 ) -> State:
     """Return a position at the start of an action, with `actions` actions left and some piles of cubes.
 
-    filled: chance of each square to hold cubes.
+    filled: chance of each square to hold cubes. scarce: of most colours the others' warehouses hold nearly all.
     """  # fmt: skip
     dice = random.Random(seed)
     rng = Random(seed)
@@ -31,10 +31,22 @@ def random_board(
                 if fields["round"] == rounds:
                     scatter(game.components.contents, fields, state.to_move, dice, filled)
                     fields["actions"] = actions
-                    return game.build(fields)
+                    state = game.build(fields)
+                    return hoard(state, dice) if scarce else state
                 state.apply(max(state.moves()))  # end
             else:
                 state.random_step(rng)
+
+
+def hoard(state: State, dice: random.Random) -> State:
+    """Return the position with most of the supply in the warehouse of the next player."""
+    game = state.game
+    assert isinstance(game, CafeGame)
+    fields = game.read(state)
+    other = fields["areas"][(state.to_move + 1) % fields["players"]]
+    for color, left in enumerate(fields["supply"]):
+        other["warehouse"][color] += max(0, left - dice.choice([0, 0, 0, 1, 1, 2, 4, 35]))
+    return game.build(fields)
 
 
 def scatter(contents: CafeComponents, fields: dict[str, Any], player: int, dice: random.Random, filled: float) -> None:
@@ -89,7 +101,7 @@ def mirror(state: State) -> ref.Game:
             else:
                 mine.cubes[where[cell]] = tuple(cubes)
     other.actions, other.open, other.step = fields["actions"], None, "act"
-    other.supply()
+    other.round, other.master = fields["round"], fields["master"]
     return other
 
 

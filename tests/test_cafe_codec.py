@@ -12,7 +12,7 @@ from cafebrain.v1 import cafe_pb2, game_pb2
 from cython_ext.game import GAME_OVER, State
 from cython_ext.rng import Random
 from engines.cafe import codes
-from engines.cafe.components import CafeComponents
+from engines.cafe.components import KINDS, CafeComponents
 from engines.library import Entry
 from tests.mutations import mutate
 from tests.sets import cafe_entries
@@ -347,7 +347,9 @@ def test_refuses_cubes_on_a_closed_shop() -> None:
 
 def test_refuses_cups_that_were_not_paid_for() -> None:
     message = hand_made([("plan-06", 0, 2, 0)], step="act")  # a cup, and still four cubes in the warehouse
-    message.actions_left = 2
+    message.actions_left = 2  # no action has been done
+    assert "less 1 paid for cups" in refused(message)["players[0].warehouse"]
+    message.actions_left = 1
     acting = ENTRIES["reconstructed"].engine.decode(game_pb2.GameState(cafe=message), ENTRIES["reconstructed"].game)
     assert acting.to_move == 0  # a player who acts may have anything
     before = position("place", round_=1)
@@ -403,6 +405,69 @@ def test_refuses_impossible_payments() -> None:
     assert "bids.pay_from" in refused(message)
 
 
+def bidding(bid: int, bidder: int, turn: int, still: list[int], stores: list[int]) -> cafe_pb2.CafeState:
+    """Return an auction of three players; players count from the holder of the coffee master, 0, here."""
+    message = position("auction", players=3, auction="true", round_=1 if stores == [4, 4, 4] else 3)
+
+    def number(player: int) -> int:
+        return (message.master - 1 + player) % 3 + 1
+
+    message.bids.bid, message.bids.bidder, message.turn_player = bid, number(bidder), number(turn)
+    message.bids.bidding[:] = sorted(number(player) for player in still)
+    for player, store in enumerate(stores):
+        warehouse = message.players[number(player) - 1].warehouse
+        for color, name in enumerate(("red", "yellow", "green", "brown")):
+            setattr(warehouse, name, (store + color) // 4)
+    return message
+
+
+@pytest.mark.parametrize(
+    ("bid", "bidder", "turn", "still", "stores", "possible"),
+    [
+        (1, 0, 1, [0, 1, 2], [4, 4, 4], True),  # the holder bids 1
+        (1, 1, 2, [0, 1, 2], [4, 4, 4], False),  # before player 1 the holder has bid, or would have passed
+        (2, 1, 2, [0, 1, 2], [4, 4, 4], True),
+        (1, 1, 2, [1, 2], [4, 4, 4], True),  # the holder has passed
+        (2, 2, 0, [0, 1, 2], [4, 4, 4], False),  # three have bid
+        (3, 2, 0, [0, 1, 2], [4, 4, 4], True),
+        (1, 0, 2, [0, 2], [4, 4, 4], True),  # player 1 has passed
+        (1, 1, 0, [0, 1], [4, 4, 4], False),  # the holder has had a turn
+        (2, 1, 0, [0, 1], [4, 4, 4], True),
+        (2, 0, 1, [0, 1], [4, 4, 4], False),  # player 2 has passed, so player 1 has bid, so the holder twice
+        (3, 0, 1, [0, 1], [4, 4, 4], True),
+        (2, 1, 2, [0, 1, 2], [0, 8, 8], False),  # the holder had nothing to bid
+        (4, 1, 2, [0, 1, 2], [1, 8, 8], True),
+        (8, 0, 1, [0, 1], [8, 1, 8], False),  # player 1 could bid 1 only, above the holder's first bid
+        (8, 0, 1, [0, 1, 2], [8, 1, 8], True),
+    ],
+)
+def test_refuses_bids_that_cannot_have_come_about(
+    bid: int, bidder: int, turn: int, still: list[int], stores: list[int], possible: bool
+) -> None:
+    message = bidding(bid, bidder, turn, still, stores)
+    if possible:
+        entry = ENTRIES["reconstructed"]
+        assert entry.engine.decode(game_pb2.GameState(cafe=message), entry.game).to_move == message.turn_player - 1
+    else:
+        assert "each more than the last" in refused(message)["bids.bid"]
+
+
+def test_refuses_a_first_round_that_is_further_than_it_can_be() -> None:
+    message = position("act", players=1, round_=1)
+    message.players[0].warehouse.red = 9
+    assert "before the first action" in refused(message)["players[0].warehouse"]
+    message = position("act", players=1, round_=1)
+    pile(message, 0, 6, red=5)  # the start card's roaster
+    assert "before the player's first action" in refused(message)["players[0].cards"]
+    for step in ("draw", "auction"):
+        message = position(step, auction="true", round_=1)
+        message.players[message.master - 1].warehouse.red = 0
+        assert "at least 4" in refused(message)[f"players[{message.master - 1}].warehouse"]
+    message = position("pay", auction="true", round_=1)
+    message.bids.pay_from, message.bids.owed = cafe_pb2.CAFE_COLOR_BROWN, 1
+    assert "the last colour paid with" in refused(message)["bids.pay_from"]
+
+
 def test_refuses_a_solo_auction() -> None:
     message = position("take", players=1)
     message.auction = True
@@ -441,13 +506,72 @@ def test_refuses_impossible_open_actions(kind: int) -> None:
     assert "open_action" in refused(message)
 
 
-def test_refuses_an_open_action_that_cannot_go_on() -> None:
-    message = open_position(codes.OPEN_EMPTY)
+def accepted(message: cafe_pb2.CafeState) -> State:
+    entry = ENTRIES["reconstructed"]
+    return entry.engine.decode(game_pb2.GameState(cafe=message), entry.game)
+
+
+def test_refuses_to_dry_what_has_not_all_been_moved() -> None:
+    # plan-21 is empty dry dry / empty empty shop. Yellow has come to (0,3); green may follow to (0,4).
+    message = pile(pile(hand_made([("plan-21", 0, 2, 0)], "act"), 1, 2, yellow=1), 0, 4, green=1)
+    message.actions_left = 0
+    message.open_action.kind = cafe_pb2.CAFE_ACTION_KIND_DRY
+    message.open_action.squares.add(row=0, column=3)
+    assert len(accepted(message).moves()) == 2
+    pile(message, 0, 2, yellow=1)
+    assert "are still on" in refused(message)["open_action.squares"]
+
+
+def test_refuses_forced_discards_of_who_could_pay() -> None:
+    message = position("take", players=1, round_=7)
+    cards = message.players[0].cards
+    message.discards.append(cards[-1].card)
+    del cards[-1]
+    contents: CafeComponents = ENTRIES["reconstructed"].components.contents
+    with_cup = {card.id for card in contents.plan if card.count("cup")}
+    assert sum(card.card in with_cup for card in cards) < 4
+    assert "forced discards" in refused(message)["players[0].cards"]
+
+
+def test_refuses_to_hand_out_what_no_roaster_held() -> None:
+    # plan-03 has roasters at (0,2) and (0,3); the first is empty, the second may follow.
+    message = pile(hand_made([("plan-03", 0, 2, 0)], "act"), 1, 2, red=1)
+    message.actions_left = 0
+    message.open_action.kind = cafe_pb2.CAFE_ACTION_KIND_EMPTY
+    message.open_action.squares.add(row=0, column=2)
+    message.open_action.hand.yellow = 1
+    message.players[0].warehouse.yellow = 2
+    assert len(accepted(message).moves()) == 2
+    message.players[0].warehouse.yellow = 0
+    message.players[0].warehouse.red = 1
+    message.open_action.hand.CopyFrom(cafe_pb2.CafeCubes(red=1))
+    assert "besides the 1 being delivered" in refused(message)["players[0].warehouse"]
+    message.open_action.hand.green = 1
+    assert "1 can have been emptied" in refused(message)["open_action.hand"]
     message.open_action.hand.Clear()
-    for player in message.players:
-        for card in player.cards:
-            for number in reversed(range(len(card.cubes))):
-                del card.cubes[number]
+    assert "can have been emptied" in refused(message)["open_action.hand"]
+
+
+def test_a_shop_just_served_is_named_by_either_square() -> None:
+    # plan-06 is cup roast shop / yellow empty shop, asking for two yellow and a brown.
+    # The shop of plan-36, roast brown roast / shop empty yellow, may take a yellow next.
+    states = []
+    for row in (0, 1):
+        message = pile(hand_made([("plan-06", 0, 2, 0), ("plan-36", -1, 0, 0)], "act"), 1, 3, yellow=1)
+        message.players[0].warehouse.red = 0
+        message.actions_left = 0
+        message.open_action.kind = cafe_pb2.CAFE_ACTION_KIND_SERVE
+        message.open_action.squares.add(row=row, column=4)
+        message.open_action.hand.yellow = 1
+        message.players[0].warehouse.yellow = 2
+        states.append(accepted(message))
+    assert states[0] == states[1]
+    assert len(states[0].moves()) == 2
+
+
+def test_refuses_an_open_action_that_cannot_go_on() -> None:
+    message = open_position(codes.OPEN_SERVE)
+    message.open_action.hand.Clear()
     assert "cannot go on" in refused(message)["open_action"]
 
 
@@ -465,8 +589,38 @@ def test_refuses_impossible_growing() -> None:
     message.ClearField("growing")
     assert "growing" in refused(message)
     message = growing()
-    message.growing.exhaust[:] = [1, 2, 3, 4]  # the supply is far from that
+    message.growing.exhaust[:] = [1, 2, 3, 4]  # nothing was left empty
+    assert "left empty before it: none" in refused(message)["growing.exhaust"]
+    message = hand_made([("plan-03", 0, 2, 0)], "grow")
+    message.actions_left = 0
+    message.growing.square.SetInParent()  # the red plantation at (0,0), with red in supply
     assert "nothing to choose" in refused(message)["growing"]
+
+
+def test_refuses_growing_past_an_empty_square() -> None:
+    """A square was left empty before the one in question, so its colour must be used up."""
+    entry, met = ENTRIES["odd"], 0
+    for seed in range(200):
+        for state in play(begin(entry, 3, "false", "true", seed=seed), random.Random(seed)):
+            fields = entry.game.read(state)
+            if fields["step"] != codes.STEP_GROW:
+                continue
+            area, cell = fields["areas"][fields["to_move"]], fields["grow_cell"]
+            group = [c for c, first in area["group"].items() if first == area["group"][cell] and c < cell]
+            grown = [c for c in group if c in area["cubes"] and KINDS[area["visible"][c][0]] == "plantation"]
+            if not grown:
+                continue
+            message = encode(entry, state)
+            card = message.cafe.players[fields["to_move"]].cards[grown[0] // 6]
+            kept = [pile for pile in card.cubes if pile.square != grown[0] % 6 + 1]
+            del card.cubes[:]
+            card.cubes.extend(kept)
+            with pytest.raises(BrainError, match="left empty before it"):
+                entry.engine.decode(message, entry.game)
+            met += 1
+            if met == 5:
+                return
+    pytest.fail("too few such positions")
 
 
 def test_refuses_wrong_known_decks() -> None:

@@ -10,7 +10,11 @@ from bench.usage_cafe import greedy, play, searching
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
 from cython_ext.rng import Random
+from engines.cafe.codes import STEP_PLACE, Code, pack
+from engines.cafe.rules import CafeGame
+from engines.cafe.weights import WEIGHTS
 from tests.sets import cafe_entries
+from tests.test_cafe_rules import area, build
 
 ENTRIES = cafe_entries()
 
@@ -47,6 +51,27 @@ def test_the_greedy_move_is_legal(set_id: str) -> None:
         if state.to_move != CHANCE_POINT:
             assert entry.game.greedy_move(state) in state.moves()
         state.random_step(random)
+
+
+def test_a_shop_covered_on_both_squares_is_lost_once() -> None:
+    """Without worth in touching groups a placement gains the card less what it covers, so gains add up.
+
+    plan-06, cup roast shop / yellow empty shop, ends the area at column 4 with both squares of its shop.
+    """
+    entry = ENTRIES["reconstructed"]
+    game = CafeGame(entry.components, WEIGHTS | {"plant_touch": 0, "dryer_touch": 0, "roaster_touch": 0})
+    board = build([area([("plan-06", 0, 2, 0)])], step=STEP_PLACE, taken=2, actions=0)
+    state = game.build(entry.game.read(board))
+    codes = [pack(Code("place", row=row, column=column, rotation=rotation)) for row, column, rotation in (
+        (0, 3, 0),  # over roast, shop / empty, shop
+        (0, 4, 0),  # over both squares of the shop alone
+        (-2, 3, 1),  # over roast, shop
+        (1, 3, 1),  # over empty, shop
+    )]  # fmt: skip
+    gains = game.gains(state)
+    both, shop, upper, lower = (gains[state.moves().index(code)] for code in codes)
+    assert both == pytest.approx(upper + lower - shop, abs=1e-4)
+    assert shop != pytest.approx(upper, abs=1e-4)
 
 
 def test_search_beats_greedy_alone() -> None:

@@ -179,11 +179,12 @@ def test_covering_returns_cubes_and_closes_shops() -> None:
         [area(layout, "", {(0, 1): "r", (1, 3): "yy", (1, 2): "ggg"})],
         step=codes.STEP_PLACE, taken=NUMBER["plan-03"], actions=0,
     )  # fmt: skip
-    after = do(state, "place plan-03 unturned, top left at (1,3)")  # covers one shop square and an empty one
+    after = do(state, "place plan-03 unturned, top left at (1,3), over empty square, shop for 10 (closed by this), "
+               "discarding 2 yellow")  # one shop square
     assert cubes(after) == {(0, 1): "r", (1, 2): "ggg"}
     assert ENTRY.game.read(after)["supply"] == [34, 35, 32, 35]
     assert ENTRY.game.read(after)["areas"][0]["shops"] == []
-    after = do(state, "place plan-03 unturned, top left at (0,-2)")  # covers the red plantation and the green one
+    after = do(state, "place plan-03 unturned, top left at (0,-2), over red, green, discarding 1 red")
     assert cubes(after) == {(1, 2): "ggg", (1, 3): "yy"}
     assert len(ENTRY.game.read(after)["areas"][0]["shops"]) == 1
 
@@ -205,16 +206,16 @@ def test_growing_fills_a_group_across_cards() -> None:
     # (0,1) and yellow at (0,2) touch; so the group is red, yellow, green of start-1, yellow, red of plan-12, and its
     # green at (1,3) touches red at (0,3).
     state = build([area([("plan-12", 0, 2, 0)])])
-    assert texts(state)[0] == "grow on (0,0) (0,1) (1,0) (0,2) (0,3) (1,3)"
-    after = do(state, "grow on (0,0) (0,1) (1,0) (0,2) (0,3) (1,3)")
+    assert texts(state)[0] == "grow on red (0,0), yellow (0,1), green (1,0), yellow (0,2), red (0,3), green (1,3)"
+    after = do(state, "grow on red (0,0), yellow (0,1), green (1,0), yellow (0,2), red (0,3), green (1,3)")
     assert cubes(after) == {(0, 1): "r", (0, 2): "y", (0, 4): "g", (1, 1): "y", (1, 2): "r", (1, 5): "g"}
 
 
 def test_drying_moves_all_cubes_of_a_colour_from_everywhere() -> None:
     state = build([area([("plan-12", 1, 1, 0)], "", {(0, 1): "r", (1, 2): "r", (0, 3): "b"})])
     # plan-12 at row 1, column 1 covers cup and roast of start-1.
-    assert "dry all red at (0,2), discarding 1 brown" in texts(state)
-    after = do(state, "dry all red at (0,2), discarding 1 brown")
+    assert "dry all 2 red at (0,2), discarding 1 brown" in texts(state)
+    after = do(state, "dry all 2 red at (0,2), discarding 1 brown")
     assert cubes(after) == {(0, 3): "rr"}
     assert ENTRY.game.read(after)["supply"] == [33, 35, 35, 35]
 
@@ -223,10 +224,10 @@ def test_one_roasting_action_fills_several_squares_of_a_group() -> None:
     # plan-03 at row 1, column 0: roast roast red at row 1; the roasters (1,0) and (1,1) are a group.
     layout = [("plan-03", 1, 0, 0)]
     state = build([area(layout, "", {(0, 3): "rr", (1, 6): "y"})], actions=1)
-    first = do(state, "roast all red at (1,1)")
+    first = do(state, "roast all 2 red at (1,1)")
     assert ENTRY.game.read(first)["actions"] == 0
-    assert texts(first) == ["also roast all yellow at (1,0)", "end the actions"]
-    after = do(first, "also roast all yellow at (1,0)")
+    assert texts(first) == ["also roast all 1 yellow at (1,0)", "end the actions"]
+    after = do(first, "also roast all 1 yellow at (1,0)")
     assert cubes(after) == {(1, 1): "y", (1, 2): "rr"}
 
 
@@ -242,9 +243,41 @@ def test_deliveries_divide_freely_among_shops_and_warehouse() -> None:
     assert (warehouse(after), cubes(after)) == ("y", {(1, 3): "yy"})
 
 
+def test_an_action_out_of_order_is_one_more_action() -> None:
+    # plan-21 is empty dry dry / empty empty shop: the drying squares (0,3) and (0,4) are a group. After yellow, green
+    # may follow for free; red, and anything to the same square, costs the second action.
+    state = build([area([("plan-21", 0, 2, 0)], "", {(0, 1): "r", (0, 2): "y", (0, 4): "g"})], actions=2)
+    first = do(state, "dry all 1 yellow at (0,3)")
+    assert texts(first) == [
+        "grow on yellow (0,1)",
+        "dry all 1 red at (0,3), discarding 1 yellow", "dry all 1 green at (0,3), discarding 1 yellow",
+        "dry all 1 red at (0,4)", "also dry all 1 green at (0,4)",
+        "end the actions, leaving 1 action unused",
+    ]  # fmt: skip
+    assert ENTRY.game.read(do(first, "also dry all 1 green at (0,4)"))["actions"] == 1
+    second = do(first, "dry all 1 red at (0,4)")
+    assert (ENTRY.game.read(second)["actions"], cubes(second)) == (0, {(0, 4): "g", (1, 2): "y", (1, 3): "r"})
+    assert texts(second) == ["also dry all 1 green at (0,3), discarding 1 yellow", "end the actions"]
+
+
+def test_a_second_delivery_begins_anew() -> None:
+    # plan-03 is roast roast red / ..., plan-12 shop for two red at (0,0). The later roaster first: the earlier one is
+    # a delivery of its own, whose cubes alone may be served.
+    layout = [("plan-03", 0, 2, 0), ("plan-12", 0, -2, 0)]
+    state = build([area(layout, "", {(1, 1): "r", (1, 2): "r"})], actions=2)
+    first = do(state, "deliver 1 red from the roaster at (0,3)")
+    assert "deliver 1 red from the roaster at (0,2)" in texts(first)
+    second = do(first, "deliver 1 red from the roaster at (0,2)")
+    assert (ENTRY.game.read(second)["actions"], warehouse(second)) == (0, "rr")
+    assert texts(second) == ["serve 1 red to the shop at (0,0)", "end the actions"]
+    both = do(state, "deliver 1 red from the roaster at (0,2)", "also deliver 1 red from the roaster at (0,3)")
+    assert ENTRY.game.read(both)["actions"] == 1
+    assert "serve 2 red to the shop at (0,0)" in texts(both)
+
+
 def test_no_cup_no_action() -> None:
     state = build([area([], "rrrrrrrr")], step=codes.STEP_PLACE, taken=NUMBER["plan-12"], actions=0)
-    after = do(state, "place plan-12 unturned, top left at (1,1)")  # over the only cup
+    after = do(state, "place plan-12 unturned, top left at (1,1), over cup, roaster")
     assert ENTRY.game.read(after)["round"] == 6
 
 
@@ -331,6 +364,36 @@ def test_a_double_bean_takes_two_cubes_only_when_it_is_empty() -> None:
     assert not any(text.startswith("grow") for text in texts(state))
     assert sum(text.startswith(f"discard 1 {['red', 'yellow', 'green', 'brown']['rygb'.index(letter)]}")
                for text in texts(state)) >= 1  # fmt: skip
+
+
+def test_a_full_sack_may_wait_for_a_colour_that_lies_elsewhere() -> None:
+    # expresso-7 is empty red dry / empty sack, double green. Only red is in supply; the one green that can be had lies
+    # on a drying square. It is discarded first, then the sack's red, then green or red grows on the sack.
+    others = [area([], letter * 35) for letter in "yb"] + [area([], "g" * 31)]
+    full = {(0, 1): "r", (0, 2): "y", (0, 4): "g", (1, 2): "r", (1, 5): "r", (1, 6): "gg", (0, 3): "g"}
+    state = build([area([("expresso-7", 0, 3, 0)], "", full), *others[2:], others[1]], expresso=True)
+    state = ENTRY.game.build(ENTRY.game.read(state) | {"actions": 1})
+    after = do(state, "discard 1 green from (0,2)", "discard 1 red from (1,4)", "grow on sack (1,4)")
+    assert "grow 1 green at (1,4)" in texts(after)
+
+
+def test_a_half_filled_double_bean_may_wait_for_a_cube_that_lies_elsewhere() -> None:
+    # As above: no green is in supply, one half fills the double bean, one lies on a drying square.
+    full = {(0, 1): "r", (0, 2): "y", (0, 4): "g", (1, 2): "r", (1, 5): "r", (1, 6): "g", (0, 3): "g"}
+    state = build([area([("expresso-7", 0, 3, 0)], "", full), area([], "g" * 32)], expresso=True)
+    after = do(state, "discard 1 green from (0,2)", "discard 1 green from (1,5)", "grow on double green (1,5)")
+    assert cubes(after)[1, 6] == "gg"
+
+
+def test_a_discard_for_a_waiter_in_the_last_round() -> None:
+    # expresso-1 shows a waiter. 2 2 2 1 in the warehouse is 2 * 1 + 2 = 4; no brown is in supply. Once the brown on
+    # the drying square is discarded the waiter's red is exchanged for it: 2 2 2 2 is 6.
+    mine = area([("expresso-1", 0, 3, 0)], "rryyggb", {(0, 3): "b", (1, 3): "r"})
+    state = build([mine, area([], "b" * 33)], expresso=True, round=8)
+    assert points(state)[0]["total"] == 4
+    assert points(do(state, "discard 1 brown from (0,2)"))[0]["total"] == 6
+    earlier = build([mine, area([], "b" * 33)], expresso=True, round=7)
+    assert not [text for text in texts(earlier) if text.startswith("discard")]
 
 
 def test_waiter_cubes_are_exchanged_for_what_the_warehouse_lacks_most() -> None:
@@ -459,6 +522,53 @@ def test_ties_are_broken_by_roasters_then_drying_squares() -> None:
     assert shares({(0, 6): "r"}, {(0, 3): "rrr"}) == [1, 0]
     assert shares({(0, 6): "r", (0, 3): "r"}, {(0, 6): "r", (0, 3): "rr"}) == [0, 1]
     assert shares({(0, 6): "r"}, {(0, 6): "b"}) == [0.5, 0.5]
+
+
+# --- what is shown ---------------------------------------------------------------------------------------------------
+
+
+def test_what_is_shown_fits_and_hides_nothing() -> None:
+    # Eight cards of two new columns each, nineteen columns in all, with piles of seven on drying squares and roasters.
+    layout = [(f"plan-{number:02}", 0, 2 + 2 * i, 0) for i, number in enumerate((6, 10, 29, 3, 5, 8, 12, 36))]
+    piles = {}
+    for card, (name, *_) in enumerate(layout, 1):
+        for number, face in enumerate(CARDS[NUMBER[name]].squares, 1):
+            if face.kind in ("dry", "roast") and number % 3 and len(piles) < 16:
+                piles[card, number] = "rygb"[len(piles) // 4] * 7
+    bare = build([area(layout), area([])])
+    seen = set(ENTRY.game.read(bare)["areas"][0]["visible"])
+    piles = {key: pile for key, pile in piles.items() if 6 * key[0] + key[1] - 1 in seen}
+    shown = ENGINE.show(build([area(layout, "", piles), area([])]))
+    assert max(map(len, shown.splitlines())) <= 80
+    assert len(piles) > 5
+    for letter in "rygb":
+        assert shown.split("player 2")[0].count(f"7{letter}") == sum(pile[0] == letter for pile in piles.values())
+    stores = [area([], "rygb" * 35), area([]), area([]), area([])]
+    assert max(map(len, ENGINE.show(build(stores, master=0)).splitlines())) <= 80
+    delivery = build([area([("plan-03", 0, 2, 0)], "", {(1, 1): "r" * 27, (1, 2): "y" * 27})])
+    delivery = do(delivery, "deliver 27 red from the roaster at (0,2)")
+    assert max(map(len, ENGINE.show(delivery).splitlines())) <= 80
+    assert "delivering r27" in ENGINE.show(delivery)
+
+
+def test_a_known_deck_is_listed_in_order() -> None:
+    options = {"auction": "false", "expresso": "true", "open_deck": "true"}
+    state = ENGINE.initial(ENTRY.game, 1, options, Random(1))
+    words = " ".join(ENGINE.show(state).split())
+    assert "next cards: " + " ".join(CARDS[card].id for card in ENTRY.game.read(state)["deck"]) in words
+
+
+def test_both_halves_of_a_shop_are_marked_and_understood() -> None:
+    state = build([area([("plan-06", 0, 2, 0)], "", {(1, 2): "y"})], step=codes.STEP_TAKE, offer=[NUMBER["plan-10"]])
+    assert "plan-10     Rst Dry  .  / Bro Shp14 Shp14=  shop rygb for 14" in ENGINE.show(state)
+    assert "Shp10=" in ENGINE.show(state)
+    state = build([area([("plan-06", 0, 2, 0)], "", {(1, 2): "y"})])
+    state = do(state, "deliver 1 yellow from the roaster at (0,3)")
+    for row in (0, 1):
+        move = game_pb2.Move()
+        move.cafe.serve.square.row, move.cafe.serve.square.column = row, 4
+        move.cafe.serve.cubes.yellow = 1
+        assert ENGINE.decode_move(state, move) in state.moves()
 
 
 # --- perft -----------------------------------------------------------------------------------------------------------

@@ -99,7 +99,9 @@ def test_denies_is_measured_against_moves_that_leave_the_card():
 
 
 def place(card, row, column, mine=PLAIN, turned="unturned"):
-    return ask(placing(card, mine), f"place {card} {turned}, top left at ({row},{column})")
+    state, start = placing(card, mine), f"place {card} {turned}, top left at ({row},{column}), over "
+    [text] = [text for text in texts(state) if text.startswith(start)]
+    return ask(state, text)
 
 
 def test_what_a_card_covers():
@@ -147,10 +149,10 @@ def test_growing():
 
 def test_moving_cubes_on():
     ripe = acting(area([("plan-12", 0, 3, 0)], "rygb", {(0, 1): "r", (0, 2): "y", (0, 4): "g"}))
-    assert ask(ripe, "dry all red at (0,2)")["moves_on"] == "Moves 1 cube on."
-    assert "discards" not in ask(ripe, "dry all red at (0,2)")
+    assert ask(ripe, "dry all 1 red at (0,2)")["moves_on"] == "Moves 1 cube on."
+    assert "discards" not in ask(ripe, "dry all 1 red at (0,2)")
     full = acting(area([], "rygb", {(0, 1): "r", (0, 3): "gg"}))
-    dries = [text for text in texts(full) if text.startswith("dry all red")]
+    dries = [text for text in texts(full) if text.startswith("dry all 1 red")]
     assert ask(full, dries[0])["discards"] == "But it costs the cubes that lie there: 2 green."
 
 
@@ -162,11 +164,11 @@ def test_roasting_for_a_shop():
     # Yellow dried on the start card's drying square is covered: dry on plan-03 instead.
     mine = area([("plan-36", 0, 2, 0), ("plan-03", 2, 2, 0)], "rygb", {(2, 6): "y"})
     state = acting(mine)
-    roasts = [text for text in texts(state) if text.startswith("roast all yellow")]
+    roasts = [text for text in texts(state) if text.startswith("roast all 1 yellow")]
     assert roasts
     assert ask(state, roasts[0])["shop_ready"] == "What is roasted then suffices for your shop of 3 points."
     red = acting(area([("plan-36", 0, 2, 0), ("plan-03", 2, 2, 0)], "rygb", {(2, 6): "r"}))
-    [other, *_] = [text for text in texts(red) if text.startswith("roast all red")]
+    [other, *_] = [text for text in texts(red) if text.startswith("roast all 1 red")]
     assert "shop_ready" not in ask(red, other)
 
 
@@ -224,7 +226,7 @@ def line_of(state, *moves):
 def test_points_later_in_the_turn():
     # Roasting the yellow of plan-03 for the shop of plan-36, then delivering it.
     state = acting(area([("plan-36", 0, 2, 0), ("plan-03", 2, 2, 0)], "rygb", {(2, 6): "y"}))
-    roast = next(text for text in texts(state) if text.startswith("roast all yellow"))
+    roast = next(text for text in texts(state) if text.startswith("roast all 1 yellow"))
     deliver = next(text for text in texts(do(state, roast)) if text.startswith("deliver 1 yellow"))
     serve = next(text for text in texts(do(state, roast, deliver)) if text.startswith("serve 1 yellow"))
     rest = line_of(do(state, roast), deliver, serve)
@@ -238,7 +240,7 @@ def test_making_room():
     deliver = next(text for text in texts(state) if text.startswith("deliver 2 red"))
     then = do(state, deliver)
     where = deliver.rsplit(" ", 1)[1]
-    roast = f"roast all green at {where}"
+    roast = f"roast all 1 green at {where}"
     assert ask(state, deliver, line=line_of(then, roast))["frees"] == "Makes room for cubes: green."
     other = next(text for text in texts(then) if text.startswith("grow"))
     assert "frees" not in ask(state, deliver, line=line_of(then, other))

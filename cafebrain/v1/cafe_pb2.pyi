@@ -409,7 +409,7 @@ class CafeOpenAction(_message.Message):
     @_builtins.property
     def squares(self) -> _containers.RepeatedCompositeFieldContainer[Global___CafeSquare]:
         """Drying and roasting: the squares filled by this action, 1 to 3. Emptying: the last roaster emptied. Serving: the
-        last shop (its square with the lower number) or waiter served.
+        last shop (stated by its square with the lower number, either is understood) or waiter served.
         """
 
     @_builtins.property
@@ -757,7 +757,8 @@ Global___CafeFill: _TypeAlias = CafeFill  # noqa: Y015
 @_typing.final
 class CafeDry(_message.Message):
     """Action: move all cubes of one colour from the plantations to a drying square, whose cubes are discarded first.
-    While a drying action is open this continues it on another square of its group, in ascending order of colour.
+    While a drying action is open a later colour to another square of its group continues it; anything else is an
+    action of its own.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -787,7 +788,8 @@ Global___CafeDry: _TypeAlias = CafeDry  # noqa: Y015
 @_typing.final
 class CafeRoast(_message.Message):
     """Action: move all cubes of one colour from the drying squares to a roaster, whose cubes are discarded first.
-    While a roasting action is open this continues it on another square of its group, in ascending order of colour.
+    While a roasting action is open a later colour to another square of its group continues it; anything else is an
+    action of its own.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -817,8 +819,8 @@ Global___CafeRoast: _TypeAlias = CafeRoast  # noqa: Y015
 @_typing.final
 class CafeEmpty(_message.Message):
     """Action: deliver. The roaster's cubes go to the warehouse, from where this action may take them on to shops.
-    While a delivery is open this continues it; roasters are emptied in ascending order of card and square, then shops
-    are served in the same order.
+    While no shop has been served an open delivery goes on with later roasters, by card and square; any other roaster is
+    an action of its own. Shops are served in the same order.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -851,7 +853,7 @@ class CafeServe(_message.Message):
     CUBES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def square(self) -> Global___CafeSquare:
-        """The shop (its square with the lower number) or the waiter."""
+        """The shop (stated by its square with the lower number, either is understood) or the waiter."""
 
     @_builtins.property
     def cubes(self) -> Global___CafeCubes:
@@ -873,7 +875,9 @@ Global___CafeServe: _TypeAlias = CafeServe  # noqa: Y015
 
 @_typing.final
 class CafeDiscard(_message.Message):
-    """Free: return all cubes of a square to the supply, so that something can grow that could not."""
+    """Free: return all cubes of a square to the supply. Offered where it can matter: for a sack or a half filled double
+    bean that could take something else, and for colours the supply may run short of.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

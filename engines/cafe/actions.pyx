@@ -11,12 +11,14 @@ from engines.cafe.structs cimport (
     END,
     FILL,
     GROW,
+    MOVES_MAX,
     OPEN_DRY,
     OPEN_EMPTY,
     OPEN_NONE,
     OPEN_ROAST,
     OPEN_SERVE,
     ROAST_TO,
+    ROUNDS,
     SACK,
     SERVE,
     STEP_ACT,
@@ -28,6 +30,7 @@ from engines.cafe.structs cimport (
     color_at,
     kind_at,
     lowest,
+    ones,
     pile,
     pile_color,
     pile_count,
@@ -103,32 +106,24 @@ cdef int colors_on(const Area* a, uint64_t cells) noexcept nogil:
     return colors
 
 
-cdef uint32_t transfers(const Position* p, const Area* a, bint roast, bint fresh, bint further,
-                        uint32_t* out) noexcept nogil:
-    """Moves of one colour to one square.
+cdef inline bint same_action(const Position* p, const Area* a, int kind, int cell, int color) noexcept nogil:
+    """Whether moving a colour to a square continues the open action of this kind."""
+    return (p.open == kind and a.group[lowest(p.open_used)] == a.group[cell] and not p.open_used & bit(cell)
+            and color > p.open_cell)
 
-    fresh: those that cost an action; further: those that continue an open action of this kind.
-    """
+
+cdef uint32_t transfers(const Position* p, const Area* a, bint roast, bint fresh, uint32_t* out) noexcept nogil:
+    """Moves of one colour to one square; fresh: also those that do not continue an open action of this kind."""
     cdef uint64_t rest = a.roasters if roast else a.dryers
-    cdef int colors = colors_on(a, a.dryers if roast else a.plants), cell, color, here
-    cdef int open_group = -1
+    cdef int colors = colors_on(a, a.dryers if roast else a.plants), cell, color
     cdef uint32_t n = 0
-    if p.open == (OPEN_ROAST if roast else OPEN_DRY):
-        open_group = a.group[lowest(p.open_used)]
     if not colors:
         return 0
     while rest:
         cell = lowest(rest)
         rest &= rest - 1
-        here = colors
-        if a.group[cell] == open_group:
-            if not further or p.open_used & bit(cell):
-                continue
-            here &= EVERY_COLOR << (p.open_cell + 1)
-        elif not fresh:
-            continue
         for color in range(COLORS):
-            if here >> color & 1:
+            if colors >> color & 1 and (fresh or same_action(p, a, OPEN_ROAST if roast else OPEN_DRY, cell, color)):
                 out[n] = (ROAST_TO if roast else DRY_TO) | cell << 2 | color
                 n += 1
     return n
@@ -178,28 +173,35 @@ cdef uint32_t servings(const Table* t, const Position* p, const Area* a, int aft
     return n
 
 
-cdef int short_colors(const Table* t, const Position* p, const Area* a) noexcept nogil:
-    """Colours of which some group could take more than the supply holds, one bit each."""
+cdef void wants(const Table* t, const Position* p, const Area* a, int actions, int* want) noexcept nogil:
     cdef uint64_t rest = a.plants
-    cdef int cell, color, colors = 0
-    cdef Demand d
+    cdef int cell, color, kind, here, player, waiters = 0
+    cdef int[COLORS] all_of, now  # what all plantations take, and those that are not full of the colour
+    memset(all_of, 0, sizeof(all_of))
+    memset(now, 0, sizeof(now))
     while rest:
         cell = lowest(rest)
         rest &= rest - 1
-        if a.group[cell] != cell:
-            continue
-        add_demand(t, a, cell, -1, &d)
+        kind = kind_at(t, a, cell)
         for color in range(COLORS):
-            if d.cubes[color] + d.sacks > p.supply[color]:
-                colors |= 1 << color
-    return colors
+            if kind == SACK or color == color_at(t, a, cell):
+                here = pile_count(a.cubes[cell]) if pile_color(a.cubes[cell]) == color else 0
+                all_of[color] += room(t, a, cell)
+                now[color] += room(t, a, cell) - here
+    if p.round == ROUNDS and a.waiters:
+        for player in range(p.header.players):
+            waiters += ones(p.area[player].waiters)
+    for color in range(COLORS):
+        want[color] = actions // 2 * all_of[color] + (now[color] if actions & 1 else 0) + waiters
 
 
 cdef uint32_t discards(const Table* t, const Position* p, const Area* a, uint32_t* out) noexcept nogil:
     cdef uint64_t rest = a.plants | a.dryers | a.roasters
     cdef uint32_t n = 0
-    cdef int cell, color, kind, missing = short_colors(t, p, a)
+    cdef int cell, color, kind
+    cdef int[COLORS] want
     cdef bint useful
+    wants(t, p, a, p.actions, want)
     while rest:
         cell = lowest(rest)
         rest &= rest - 1
@@ -207,7 +209,7 @@ cdef uint32_t discards(const Table* t, const Position* p, const Area* a, uint32_
             continue
         color = pile_color(a.cubes[cell])
         kind = kind_at(t, a, cell)
-        useful = missing >> color & 1
+        useful = p.supply[color] < want[color]
         if kind == SACK:  # to grow another colour
             useful |= p.supply[0] + p.supply[1] + p.supply[2] + p.supply[3] > p.supply[color]
         elif kind == DOUBLE and pile_count(a.cubes[cell]) == 1:  # to grow two
@@ -222,7 +224,7 @@ cdef uint32_t continuations(const Table* t, const Position* p, uint32_t* out) no
     cdef const Area* a = &p.area[p.header.to_move]
     cdef uint32_t n
     if p.open == OPEN_DRY or p.open == OPEN_ROAST:
-        return transfers(p, a, p.open == OPEN_ROAST, False, True, out)
+        return transfers(p, a, p.open == OPEN_ROAST, False, out)
     if p.open == OPEN_EMPTY:
         n = empties(a, p.open_cell, out)
         return n + servings(t, p, a, -1, out + n)
@@ -233,22 +235,21 @@ cdef uint32_t continuations(const Table* t, const Position* p, uint32_t* out) no
 
 cdef uint32_t action_moves(const Table* t, const Position* p, uint32_t* out) noexcept nogil:
     cdef const Area* a = &p.area[p.header.to_move]
-    cdef bint fresh = p.actions > 0, delivering = p.open == OPEN_EMPTY or p.open == OPEN_SERVE
     cdef uint32_t n = 0
     if p.step == STEP_GROW:
         return fills(t, p, out)
-    if fresh:
+    if p.actions:
         n += growths(t, p, a, out)
-        n += transfers(p, a, False, True, True, out + n)
-        n += transfers(p, a, True, True, True, out + n)
-        if not delivering:
-            n += empties(a, -1, out + n)
-    elif not delivering:
-        n += continuations(t, p, out)
-    if delivering:
-        n += continuations(t, p, out + n)
-    if fresh:
+        n += transfers(p, a, False, True, out + n)
+        n += transfers(p, a, True, True, out + n)
+        n += empties(a, -1, out + n)
+        if p.open == OPEN_EMPTY:
+            n += servings(t, p, a, -1, out + n)
+        elif p.open == OPEN_SERVE:
+            n += servings(t, p, a, p.open_cell, out + n)
         n += discards(t, p, a, out + n)
+    else:
+        n += continuations(t, p, out)
     out[n] = END
     return n + 1
 
@@ -371,6 +372,7 @@ cdef inline void begin(Position* p, int kind, bint further) noexcept nogil:
 cdef bint act(const Table* t, Position* p, uint32_t move) noexcept nogil:
     cdef Area* a = &p.area[p.header.to_move]
     cdef uint32_t kind = move >> TYPE_SHIFT << TYPE_SHIFT, what = move & 0xFFFFFF
+    cdef uint32_t[MOVES_MAX] moves
     cdef int cell, color, cubes
     if kind == GROW:
         close(p)
@@ -384,15 +386,15 @@ cdef bint act(const Table* t, Position* p, uint32_t move) noexcept nogil:
         cell = what >> 2
         color = what & 3
         if kind == DRY_TO:
-            begin(p, OPEN_DRY, p.open == OPEN_DRY and a.group[lowest(p.open_used)] == a.group[cell])
+            begin(p, OPEN_DRY, same_action(p, a, OPEN_DRY, cell, color))
             transfer(p, a, a.plants, cell, color)
         else:
-            begin(p, OPEN_ROAST, p.open == OPEN_ROAST and a.group[lowest(p.open_used)] == a.group[cell])
+            begin(p, OPEN_ROAST, same_action(p, a, OPEN_ROAST, cell, color))
             transfer(p, a, a.dryers, cell, color)
         p.open_used |= bit(cell)
         p.open_cell = color
     elif kind == EMPTY_ROASTER:
-        begin(p, OPEN_EMPTY, p.open == OPEN_EMPTY)
+        begin(p, OPEN_EMPTY, p.open == OPEN_EMPTY and <int>what > p.open_cell)
         color = pile_color(a.cubes[what])
         cubes = pile_count(a.cubes[what])
         a.cubes[what] = 0
@@ -419,47 +421,6 @@ cdef bint act(const Table* t, Position* p, uint32_t move) noexcept nogil:
         p.actions = 0
         close(p)
         return True
-    if p.step == STEP_ACT and p.open != OPEN_NONE and not goes_on(t, p, a):
+    if p.step == STEP_ACT and p.open != OPEN_NONE and not continuations(t, p, moves):
         close(p)
     return p.step == STEP_ACT and p.actions == 0 and p.open == OPEN_NONE
-
-
-cdef bint goes_on(const Table* t, const Position* p, const Area* a) noexcept nogil:
-    """Whether the open action has a continuation."""
-    cdef uint64_t rest
-    cdef int cell, color, colors, group
-    cdef uint64_t roasters
-    if p.open == OPEN_DRY or p.open == OPEN_ROAST:
-        rest = a.dryers if p.open == OPEN_DRY else a.roasters
-        colors = colors_on(a, a.plants if p.open == OPEN_DRY else a.dryers) & (EVERY_COLOR << (p.open_cell + 1))
-        if not colors:
-            return False
-        group = a.group[lowest(p.open_used)]
-        rest &= ~p.open_used
-        while rest:
-            cell = lowest(rest)
-            rest &= rest - 1
-            if a.group[cell] == group:
-                return True
-        return False
-    rest = a.shops | a.waiters
-    if p.open == OPEN_EMPTY:
-        roasters = a.roasters & (~<uint64_t>0 << (p.open_cell + 1))
-        while roasters:
-            cell = lowest(roasters)
-            roasters &= roasters - 1
-            if a.cubes[cell]:
-                return True
-    else:
-        rest &= ~<uint64_t>0 << (p.open_cell + 1)
-    while rest:
-        cell = lowest(rest)
-        rest &= rest - 1
-        if a.waiters & bit(cell):
-            if not a.cubes[cell] and any_left(p.hand):
-                return True
-            continue
-        for color in range(COLORS):
-            if p.hand[color] and amount(shop_at(t, a, cell).need, color) > amount(a.cubes[cell], color):
-                return True
-    return False

@@ -97,8 +97,7 @@ def _read_piles(
         square = pile.square - 1
         if turned:
             square = SQUARES - pile.square
-            if card.squares[square].kind == "shop":
-                square = card.squares.index(card.squares[square])  # the shop's first
+            square = card.first_square(square)
         cell = SQUARES * place + square
         cubes = cubes_of(pile.cubes)
         shown = ", ".join(f"{count} {color}" for color, count in zip(COLORS, cubes, strict=True) if count) or "none"

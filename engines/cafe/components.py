@@ -24,6 +24,8 @@ DECKS = {"start": 4, "plan": 48, "expresso": 8}  # cards of each kind, given by 
 ROWS, COLUMNS = 2, 3
 SQUARES = ROWS * COLUMNS
 
+MIN_CUBES = 4  # of one colour: each of four players starts with one
+
 # What the engine can hold.
 MAX_CUBES = 63  # of one colour, in the game
 MAX_PER_COLOR = 3  # cubes of one colour a shop asks for
@@ -61,6 +63,10 @@ class Card:
     def count(self, kind: str) -> int:
         """Return how many squares of a kind the card shows."""
         return sum(square.kind == kind for square in self.squares)
+
+    def first_square(self, square: int) -> int:
+        """Return the lowest square of the shop a square belongs to; of anything else the square itself."""
+        return self.squares.index(self.squares[square]) if self.squares[square].kind == "shop" else square
 
     def face(self, half_turn: bool = False) -> tuple[object, ...]:
         """Return what is printed, as it lies or after a half turn; equal faces look the same."""
@@ -102,7 +108,7 @@ def parse(data: dict[str, Any], faults: Faults) -> CafeComponents:
     faults.unknown_keys(data, {"cubes", "totals", *DECKS})
     decks = {deck: parse_deck(data, deck, count, faults) for deck, count in DECKS.items()}
     components = CafeComponents(
-        faults.integer(data, "cubes", 1, MAX_CUBES), decks["plan"], decks["expresso"], decks["start"]
+        faults.integer(data, "cubes", MIN_CUBES, MAX_CUBES), decks["plan"], decks["expresso"], decks["start"]
     )
     if not faults.failed:
         check_different(components, faults)

@@ -147,7 +147,8 @@ class _Reader:
         kind = self.contents.cards[cell.card].squares[cell.square].kind
         if kind not in kinds:
             self.faults.add(path, f"row {square.row}, column {square.column}: {kind}", f"must be {' or '.join(kinds)}")
-        return cell.number
+        card = self.contents.cards[cell.card]
+        return cell.number - cell.square + card.first_square(cell.square)
 
     def parts_present(self, fields: dict[str, Any]) -> None:
         """Note parts of the message that do not belong to the step, or are missing."""
@@ -177,6 +178,9 @@ class _Reader:
             left = sum(fields["areas"][turn]["warehouse"][fields["pay_from"] :])
             if not 1 <= bids.owed <= left:
                 faults.add("bids.owed", bids.owed, f"must be 1 to {left}, the cubes of the colours it may be paid with")
+            paid = [color for color, count in enumerate(fields["areas"][turn]["warehouse"]) if not count]
+            if fields["round"] == 1 and fields["pay_from"] != max(paid, default=0):
+                faults.add("bids.pay_from", bids.pay_from, "must be the last colour paid with, red before the first")
             if bids.bid or bids.bidder or bids.bidding:
                 faults.add("bids", bids.bid, "bid, bidder and bidding must be empty once the auction is won")
             return
@@ -206,7 +210,24 @@ class _Reader:
         between = [(bidder + i) % players for i in range(1, (turn - bidder) % players)]
         if set(between) & set(bidding):
             faults.add("bids.bidding", [*bids.bidding], "everyone between the bidder and turn_player has passed")
-        faults.in_range("bids.bid", bids.bid, 1, warehouses[bidder])
+        if faults.in_range("bids.bid", bids.bid, 1, warehouses[bidder]):
+            self.check_bid_before(turn, bidding, warehouses, fields)
+
+    def check_bid_before(self, turn: int, bidding: list[int], warehouses: list[int], fields: dict[str, Any]) -> None:
+        """Check that the bids of those who have not passed can have led to the standing bid, each above the last."""
+        place = {player: (player - fields["master"]) % self.players for player in range(self.players)}
+        order = sorted(bidding, key=lambda player: place[player])
+        before = [player for player in order if place[player] < place[turn]]
+        after = [player for player in order if place[player] >= place[turn]]
+        ways = [[*before, *after, *before]]  # everyone has had a turn
+        if before and all(player in bidding for player in place if place[player] >= place[turn]):
+            ways.append(before)  # those from turn_player on have had none
+        for way in ways:
+            if len(way) <= fields["bid"] and all(warehouses[player] > i for i, player in enumerate(way)):
+                return
+        self.faults.add(
+            "bids.bid", fields["bid"], "every player before who has not passed has bid, each more than the last"
+        )
 
     def open_action(self, fields: dict[str, Any]) -> None:
         """Read and check an action that goes on."""
@@ -235,7 +256,13 @@ class _Reader:
             if any(hand):
                 faults.add("open_action.hand", hand, "must be empty")
             fields["open_used"], fields["open_cell"] = cells, max(colors, default=0)
-            self.check_one_group(cells)
+            if not set(cells) <= set(self.group(cells[0], kinds[action.kind])):
+                faults.add("open_action.squares", len(cells), "must be squares of one group")
+            sources = ("plantation", "double", "sack") if action.kind == codes.OPEN_DRY else ("dry",)
+            for cell in self.acting_cells(sources):
+                if any(count and color in colors for color, count in enumerate(area["cubes"].get(cell, []))):
+                    faults.add("open_action.squares", len(cells), f"their colours are still on a square {sources[0]}")
+                    break
             return
         fields["open_cell"], fields["hand"] = cells[0], hand
         stored = area["warehouse"]
@@ -246,33 +273,69 @@ class _Reader:
                 "open_action.squares[0]", "cubes" if action.kind == codes.OPEN_EMPTY else "no cubes",
                 "a roaster just emptied is empty, a shop or waiter just served is not",
             )  # fmt: skip
+        last = cells[0] if action.kind == codes.OPEN_EMPTY else max(self.acting_cells(("roast",)), default=0)
+        emptied = sum(cell <= last and cell not in area["cubes"] for cell in self.acting_cells(("roast",)))
+        least = 1 if action.kind == codes.OPEN_EMPTY else 0
+        if not least <= sum(count > 0 for count in hand) <= emptied:
+            faults.add(
+                "open_action.hand", hand, f"comes from roasters, each of one colour; {emptied} can have been emptied"
+            )
 
-    def check_one_group(self, cells: Sequence[int]) -> None:
-        """Check that squares of one kind are joined by edges through squares of that kind."""
+    def acting_cells(self, kinds: Sequence[str]) -> list[int]:
+        """Return the acting player's visible cells of some kinds, ascending."""
+        cells = self.cells[self.message.turn_player - 1].values()
+        return sorted(
+            cell.number for cell in cells if self.contents.cards[cell.card].squares[cell.square].kind in kinds
+        )
+
+    def group(self, first: int, kinds: Sequence[str]) -> list[int]:
+        """Return the acting player's cells joined to one by edges through squares of some kinds, ascending."""
         by_place = self.cells[self.message.turn_player - 1]
-        place_of = {cell.number: place for place, cell in by_place.items()}
-        kind = self.contents.cards[by_place[place_of[cells[0]]].card].squares[cells[0] % 6].kind
-        reached, front = {place_of[cells[0]]}, [place_of[cells[0]]]
+        wanted = set(self.acting_cells(kinds))
+        front = [place for place, cell in by_place.items() if cell.number == first]
+        reached = set(front)
         while front:
             row, column = front.pop()
             for place in ((row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1)):
-                cell = by_place.get(place)
-                if cell and place not in reached and self.contents.cards[cell.card].squares[cell.square].kind == kind:
+                if place in by_place and place not in reached and by_place[place].number in wanted:
                     reached.add(place)
                     front.append(place)
-        if any(place_of[cell] not in reached for cell in cells):
-            self.faults.add("open_action.squares", len(cells), "must be squares of one group")
+        return sorted(by_place[place].number for place in reached)
 
     def growing(self, fields: dict[str, Any]) -> None:
         """Read and check the choice within a growing action."""
         growing, faults = self.message.growing, self.faults
-        cell = self.cell("growing.square", growing.square, ["plantation", "double", "sack"])
+        kinds = ("plantation", "double", "sack")
+        cell = self.cell("growing.square", growing.square, kinds)
         if cell in fields["areas"][fields["to_move"]]["cubes"]:
             faults.add("growing.square", "cubes", "must be empty")
         exhaust = [self.color(f"growing.exhaust[{index}]", color) for index, color in enumerate(growing.exhaust)]
         if exhaust != sorted(set(exhaust)):
             faults.add("growing.exhaust", [*growing.exhaust], "must be different colours, ascending")
         fields["grow_cell"], fields["exhaust"] = cell, exhaust
+        faults.check()
+        must, may = self.left_empty(cell, fields["areas"][fields["to_move"]]["cubes"])
+        if not must <= set(exhaust) <= may:
+            names = ", ".join(COLORS[color] for color in sorted(must)) or "none"
+            faults.add(
+                "growing.exhaust", [*growing.exhaust], f"by the squares of the group left empty before it: {names}"
+            )
+
+    def left_empty(self, cell: int, cubes: dict[int, list[int]]) -> tuple[set[int], set[int]]:
+        """Return the colours that must be used up for what was left empty below a cell, and those that may have to."""
+        must: set[int] = set()
+        may: set[int] = set()
+        faces = {c.number: self.contents.cards[c.card].squares[c.square] for c in self.cells[
+            self.message.turn_player - 1].values()}  # fmt: skip
+        for other in self.group(cell, ("plantation", "double", "sack")):
+            if other >= cell:
+                break
+            face, here = faces[other], sum(cubes.get(other, ()))
+            if not here:
+                must |= set(range(len(COLORS))) if face.kind == "sack" else {face.color}
+            elif face.kind == "double" and here == 1:
+                may.add(face.color)
+        return must, must | may
 
     def check_cards(self, fields: dict[str, Any]) -> None:
         """Every card is in one place, and there are as many of them as have come out."""
@@ -293,8 +356,11 @@ class _Reader:
         picks = [self.picks(fields, player) for player in range(self.players)]
         missing = [1 + pick - len(area["cards"]) for pick, area in zip(picks, fields["areas"], strict=True)]
         for player, gone in enumerate(missing):
-            free = 0 if fields["auction"] else START_CUBES  # picks that start cubes alone could pay
-            if not 0 <= gone <= max(0, picks[player] - free):
+            most = picks[player]
+            if not fields["auction"]:  # who has to discard a card has paid the start cubes for cups before
+                cups = sum(self.contents.cards[card].count("cup") for card, *_ in fields["areas"][player]["cards"][1:])
+                most = max(0, most - START_CUBES) if cups >= START_CUBES else 0
+            if not 0 <= gone <= most:
                 faults.add(
                     f"players[{player}].cards", 1 + picks[player] - gone,
                     f"after {picks[player]} picks must be {1 + picks[player]} cards, fewer only by forced discards",
@@ -389,15 +455,16 @@ class _Reader:
         if fields["taken"] is not None and player == fields["to_move"]:
             cards.append(fields["taken"])
         left = START_CUBES - sum(self.contents.cards[card].count("cup") for card in cards)
-        order = (player - fields["master"] - (not fields["auction"])) % self.players
-        acted = fields["round"] > 1 or step == codes.STEP_OVER or (step >= codes.STEP_ACT and order <= fields["turn"])
         # Whoever may have won an auction may have paid a bid.
         bid = fields["auction"] and (
             fields["round"] > 1 or (step >= codes.STEP_PAY and player == fields["master"])
         )
-        if stored < left and not bid:
-            self.faults.add(f"{path}.warehouse", stored, f"must be at least {left}: cubes only leave it for cups")
-        if acted:
+        delivered = sum(fields["hand"]) if player == fields["to_move"] else 0
+        if stored - delivered < left and not bid:
+            besides = f" besides the {delivered} being delivered" if delivered else ""
+            reason = f"must be at least {left}{besides}: cubes only leave it for cups"
+            self.faults.add(f"{path}.warehouse", stored, reason)
+        if self.has_acted(fields, player):
             return
         if area["cubes"]:
             self.faults.add(f"{path}.cards", "cubes", "nothing has grown before the player's first action")
@@ -405,6 +472,22 @@ class _Reader:
             paid = f"less {START_CUBES - left} paid for cups"
             reason = f"must be one cube of each colour, {paid}, before the first action"
             self.faults.add(f"{path}.warehouse", stored, reason)
+
+    def cups(self, player: int) -> int:
+        """Return the cups a player shows."""
+        cells = self.cells[player].values()
+        return sum(self.contents.cards[cell.card].squares[cell.square].kind == "cup" for cell in cells)
+
+    def has_acted(self, fields: dict[str, Any], player: int) -> bool:
+        """Return whether a player may have done an action by now."""
+        if fields["round"] > 1:
+            return True
+        order = (player - fields["master"] - (not fields["auction"])) % self.players
+        if fields["step"] not in (codes.STEP_ACT, codes.STEP_GROW) or order > fields["turn"]:
+            return False
+        actions = min(self.cups(player), MAX_ACTIONS)
+        begun = fields["step"] == codes.STEP_GROW or fields["open"] or fields["actions"] < actions
+        return actions > 0 and bool(order < fields["turn"] or begun)
 
     def check_phase(self, fields: dict[str, Any]) -> None:
         """Actions left must fit the cups and what is going on."""
@@ -414,8 +497,7 @@ class _Reader:
         if step not in (codes.STEP_ACT, codes.STEP_GROW):
             faults.in_range("actions_left", message.actions_left, 0, 0)
             return
-        cells = self.cells[fields["to_move"]]
-        cups = sum(self.contents.cards[cell.card].squares[cell.square].kind == "cup" for cell in cells.values())
+        cups = self.cups(fields["to_move"])
         begun = fields["open"] != 0 or step == codes.STEP_GROW
         most = min(cups, MAX_ACTIONS) - begun
         low = 0 if begun else 1

@@ -7,10 +7,10 @@ from typing import Any
 from cafebrain.v1 import cafe_pb2
 from cython_ext.game import State
 from engines.cafe import codes
-from engines.cafe.area import FARTHEST
+from engines.cafe.area import FARTHEST, covered_places
 from engines.cafe.codec import FIRST_START, color_message, cubes_message, cubes_of, square_message
 from engines.cafe.codes import FREE, Code, pack, unpack
-from engines.cafe.components import COLORS, KINDS, CafeComponents
+from engines.cafe.components import COLORS, KINDS, SQUARES, CafeComponents, Square
 from engines.cafe.rules import CafeGame
 from engines.violations import Violations
 from engines.words import Text, count, listed, name, say
@@ -21,8 +21,10 @@ TURNS = (
 COLOR_WORDS = (say("red"), say("yellow"), say("green"), say("brown"))
 SQUARE_WORDS = {
     "plantation": say("plantation"), "double": say("double"), "sack": say("sack"), "shop": say("shop"),
-    "waiter": say("waiter"),
+    "waiter": say("waiter"), "dry": say("drying square"), "roast": say("roaster"), "cup": say("cup"),
+    "ship": say("ship"), "empty": say("empty square"),
 }  # fmt: skip
+PLANTS = ("plantation", "double", "sack")
 MOST_BID = 252  # four colours of at most 63 cubes
 
 
@@ -141,10 +143,15 @@ class _Reader:
         if player >= 0:
             for cell, (_, row, column) in self.fields["areas"][player]["visible"].items():
                 if (row, column) == (square.row, square.column):
-                    return int(cell)
+                    return self.first_half(cell) if self.kind == "serve" else int(cell)
         where = f"row {square.row}, column {square.column}"
         self.faults.add(f"{self.kind}.square", where, "the player to move has no square there")
         return 0
+
+    def first_half(self, cell: int) -> int:
+        """Return the cell a shop is named by; of anything else the cell itself."""
+        number: int = self.fields["areas"][self.fields["to_move"]]["cards"][cell // SQUARES][0]
+        return cell - cell % SQUARES + self.contents.cards[number].first_square(cell % SQUARES)
 
 
 def words(game: CafeGame, state: State, code: int) -> Text:
@@ -169,7 +176,12 @@ def words(game: CafeGame, state: State, code: int) -> Text:
     if kind == "place":
         card = name(contents.cards[fields["taken"]].id)
         where = _at(move.row, move.column)
-        return say("place {card} {turned}, top left at {where}", card=card, turned=TURNS[move.rotation], where=where)
+        covered, lost = _covered(contents, fields, move)
+        done = say(
+            "place {card} {turned}, top left at {where}, over {squares}", card=card, turned=TURNS[move.rotation],
+            where=where, squares=covered,
+        )  # fmt: skip
+        return say("{action}, discarding {cubes}", action=done, cubes=cubes_words(lost)) if any(lost) else done
     if kind == "pass":
         return say("pass")
     if kind == "end":
@@ -179,10 +191,41 @@ def words(game: CafeGame, state: State, code: int) -> Text:
         return count(
             "end the actions, leaving {n} action unused", "end the actions, leaving {n} actions unused", left
         )
-    return _action_words(fields, move)
+    return _action_words(contents, fields, move)
 
 
-def _action_words(fields: dict[str, Any], move: Code) -> Text:
+def _covered(contents: CafeComponents, fields: dict[str, Any], move: Code) -> tuple[Text, list[int]]:
+    """Return what a placement covers, and the cubes that return to the supply, per colour."""
+    area = fields["areas"][fields["to_move"]]
+    places = covered_places(move.row, move.column, move.rotation)
+    covered = sorted(cell for cell, (_, row, column) in area["visible"].items() if (row, column) in places)
+    squares: list[Text] = []
+    lost = [0] * len(COLORS)
+    for cell in covered:
+        card = contents.cards[area["cards"][cell // SQUARES][0]]
+        face, first = card.squares[cell % SQUARES], cell - cell % SQUARES + card.first_square(cell % SQUARES)
+        if face.kind == "shop" and first not in area["shops"]:
+            squares.append(say("closed shop"))
+        elif face.kind == "shop":
+            if first != cell and first in covered:
+                continue  # named with its other half
+            squares.append(say("shop for {points} (closed by this)", points=card.shops[face.shop].points))
+        else:
+            squares.append(_face_words(face))
+        pile = area["cubes"].get(first, [0] * len(COLORS))
+        lost = [a + b for a, b in zip(lost, pile, strict=True)]
+    return listed(squares), lost
+
+
+def _face_words(face: Square) -> Text:
+    if face.kind == "plantation":
+        return COLOR_WORDS[face.color]
+    if face.kind == "double":
+        return say("double {color}", color=COLOR_WORDS[face.color])
+    return say("nata {points}", points=face.points) if face.kind == "nata" else SQUARE_WORDS[face.kind]
+
+
+def _action_words(contents: CafeComponents, fields: dict[str, Any], move: Code) -> Text:
     area = fields["areas"][fields["to_move"]]
     visible, group = area["visible"], area["group"]
     kind, row, column = visible[move.cell]
@@ -190,37 +233,49 @@ def _action_words(fields: dict[str, Any], move: Code) -> Text:
     lying = cubes_words(area["cubes"].get(move.cell, ()))
     if move.kind == "grow":
         empty = [
-            _at(*visible[cell][1:])
+            say("{square} {where}", square=_face_words(face_at(contents, area, cell)), where=_at(*visible[cell][1:]))
             for cell, first in group.items()
-            if first == move.cell and KINDS[visible[cell][0]] in ("plantation", "double", "sack")
-            and cell not in area["cubes"]
-        ]  # fmt: skip
-        return say("grow on {squares}", squares=" ".join(empty))
+            if first == move.cell and KINDS[visible[cell][0]] in PLANTS and cell not in area["cubes"]
+        ]
+        return say("grow on {squares}", squares=listed(empty))
     if move.kind == "fill":
         if not move.number:
             return say("leave the {square} at {where} empty", square=SQUARE_WORDS[KINDS[kind]], where=where)
         cubes = cubes_words([move.number * (color == move.color) for color in range(len(COLORS))])
         return say("grow {cubes} at {where}", cubes=cubes, where=where)
     if move.kind in ("dry", "roast"):
-        goes_on = fields["open"] == (codes.OPEN_DRY if move.kind == "dry" else codes.OPEN_ROAST) and (
-            group[move.cell] == group[fields["open_used"][0]]
+        goes_on = (
+            fields["open"] == (codes.OPEN_DRY if move.kind == "dry" else codes.OPEN_ROAST)
+            and group[move.cell] == group[fields["open_used"][0]]
+            and move.cell not in fields["open_used"] and move.color > fields["open_cell"]
+        )  # fmt: skip
+        sources = PLANTS if move.kind == "dry" else ("dry",)
+        moved = sum(
+            pile[move.color] for cell, pile in area["cubes"].items() if KINDS[visible[cell][0]] in sources
         )
-        color = COLOR_WORDS[move.color]
+        lifted = cubes_words([moved * (color == move.color) for color in range(len(COLORS))])
         if move.kind == "dry":
-            done = say("dry all {color} at {where}", color=color, where=where)
+            done = say("dry all {cubes} at {where}", cubes=lifted, where=where)
         else:
-            done = say("roast all {color} at {where}", color=color, where=where)
+            done = say("roast all {cubes} at {where}", cubes=lifted, where=where)
         if goes_on:
             done = say("also {action}", action=done)
         return say("{action}, discarding {cubes}", action=done, cubes=lying) if move.cell in area["cubes"] else done
     if move.kind == "empty":
+        goes_on = fields["open"] == codes.OPEN_EMPTY and move.cell > fields["open_cell"]
         done = say("deliver {cubes} from the roaster at {where}", cubes=lying, where=where)
-        return say("also {action}", action=done) if fields["open"] == codes.OPEN_EMPTY else done
+        return say("also {action}", action=done) if goes_on else done
     if move.kind == "serve":
         served = cubes_words(move.cubes)
         square = SQUARE_WORDS[KINDS[kind]]
         return say("serve {cubes} to the {square} at {where}", cubes=served, square=square, where=where)
     return say("discard {cubes} from {where}", cubes=lying, where=where)
+
+
+def face_at(contents: CafeComponents, area: dict[str, Any], cell: int) -> Square:
+    """Return what a cell of an area shows."""
+    number: int = area["cards"][cell // SQUARES][0]
+    return contents.cards[number].squares[cell % SQUARES]
 
 
 def cubes_words(cubes: Sequence[int]) -> Text:

@@ -1,20 +1,22 @@
 """The table of Café as text."""
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from cython_ext.game import State
 from engines.cafe import codes
 from engines.cafe.codec import FIRST_EXPRESSO, turn_player
-from engines.cafe.components import COLORS, Card, Square
+from engines.cafe.components import COLORS, Card
 from engines.cafe.rules import CafeGame
 
 WIDTH = 80
 CELL = 7  # columns of a square, with the gap
+ACROSS = (WIDTH - 5) // CELL  # squares beside each other; a wider area is drawn in parts
 LETTERS = "rygb"
 LEGEND = (
     "Red Yel Gre Bro plantation, Dry, Rst roaster, Cup, Shi ship, / closed shop, and",
-    "below each its cubes r y g b. Shp7 shop for 7 points (* served), Shp= its other",
+    "below each its cubes r y g b. Shp7 shop for 7 points (* served), Shp7= its other",
     "square; below it the cubes it asks for, capitals for those it has.",
 )
 LEGEND_EXPRESSO = "2Re double bean, Sck sack, Wai waiter, Na3 nata for 3 points."
@@ -25,7 +27,7 @@ BOARD_COLORS = (
     (r"\b(?:Yel|2Ye)\b", "yellow"),
     (r"\b(?:Gre|2Gr)\b", "green"),
     (r"\b(?:Bro|2Br)\b", "dark_orange3"),
-    (r"\bShp\S*|\bSh2\b", "magenta"),
+    (r"\bShp\S*", "magenta"),
     (r"\bCup\b", "bold"),
 )
 STEPS = {
@@ -48,8 +50,12 @@ def show(game: CafeGame, state: State) -> str:
     lines = [
         f"Café ({game.components.id}{options})",
         f"round {fields['round']} of 8: {_turn(cards, fields)}",
+        *_open(fields),
         f"deck {fields['deck_left']} cards{_deck(fields)}, supply {_counts(fields['supply'])}",
     ]
+    if fields["deck"]:
+        known = "next cards: " + " ".join(cards[card].id for card in fields["deck"])
+        lines += textwrap.wrap(known, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     if fields["offer"]:
         lines += ["", "on offer:", *(f"  {card_text(cards[card])}" for card in fields["offer"])]
     if fields["taken"] is not None:
@@ -68,7 +74,7 @@ def score_items(game: CafeGame, state: State) -> list[list[tuple[str, float]]]:
 
 def card_text(card: Card) -> str:
     """Return a card in one line: id, its two rows, what its shops ask for."""
-    rows = " / ".join(" ".join(_short(square) for square in card.squares[row : row + 3]) for row in (0, 3))
+    rows = " / ".join(" ".join(_short(card, square) for square in range(row, row + 3)) for row in (0, 3))
     shops = ", ".join(f"{_letters(shop.cubes)} for {shop.points}" for shop in card.shops)
     return f"{card.id:<11} {rows}" + (f"  shop {shops}" if shops else "")
 
@@ -89,10 +95,18 @@ def _turn(cards: tuple[Card, ...], fields: dict[str, Any]) -> str:
     if step == codes.STEP_PLACE:
         return f"{text} {cards[fields['taken']].id}"
     if step == codes.STEP_ACT:
-        hand = f", delivering {_letters(fields['hand'])}"
-        going_on = hand if any(fields["hand"]) else ", an action open" if fields["open"] else ""
-        return f"{text}, {fields['actions']} left{going_on}"
+        return f"{text}, {fields['actions']} left"
     return text
+
+
+def _open(fields: dict[str, Any]) -> list[str]:
+    """Return how the open action may go on without costing another one."""
+    if not fields["open"]:
+        return []
+    if fields["open"] in (codes.OPEN_DRY, codes.OPEN_ROAST):
+        return [f"  also, at no action: colours after {COLORS[fields['open_cell']]}, to the same group"]
+    more = "; also, at no action: later roasters" if fields["open"] == codes.OPEN_EMPTY else ""
+    return [f"  delivering {_counts(fields['hand'])}{more}"]
 
 
 def _deck(fields: dict[str, Any]) -> str:
@@ -108,7 +122,7 @@ def _deck(fields: dict[str, Any]) -> str:
 def _player(cards: tuple[Card, ...], fields: dict[str, Any], player: int, total: int) -> list[str]:
     area = fields["areas"][player]
     marker = ">" if player == turn_player(fields) else " "
-    master = ", coffee master" if player == fields["master"] else ""
+    master = ", master" if player == fields["master"] else ""
     lines = [
         f"{marker} player {player + 1}: {total} points, warehouse {_counts(area['warehouse'])}, "
         f"cups {area['cups']}, ships {area['ships']}{master}"
@@ -116,40 +130,35 @@ def _player(cards: tuple[Card, ...], fields: dict[str, Any], player: int, total:
     where = {(row, column): cell for cell, (_, row, column) in area["visible"].items()}
     rows = [row for row, _ in where]
     columns = [column for _, column in where]
-    first = min(columns)
-    cell_width = min(CELL, (WIDTH - 5) // (max(columns) - first + 1))
-    lines.append("     " + "".join(f"{column:<{cell_width}}" for column in range(first, max(columns) + 1)).rstrip())
-    for row in range(min(rows), max(rows) + 1):
-        top, below = f"{row:>4} ", "     "
-        for column in range(first, max(columns) + 1):
-            cell = where.get((row, column))
-            name, pile = ("", "") if cell is None else _square(cards, area, cell)
-            top += f"{name[: cell_width - 1]:<{cell_width}}"
-            below += f"{pile[: cell_width - 1]:<{cell_width}}"
-        lines.append(top.rstrip())
-        if below.strip():
-            lines.append(below.rstrip())
+    for first in range(min(columns), max(columns) + 1, ACROSS):
+        across = range(first, min(first + ACROSS, max(columns) + 1))
+        lines.append("     " + "".join(f"{column:<{CELL}}" for column in across).rstrip())
+        for row in range(min(rows), max(rows) + 1):
+            shown = [_square(cards, area, where.get((row, column))) for column in across]
+            lines.append((f"{row:>4} " + "".join(f"{name:<{CELL}}" for name, _ in shown)).rstrip())
+            if any(pile for _, pile in shown):
+                lines.append(("     " + "".join(f"{pile:<{CELL}}" for _, pile in shown)).rstrip())
     return lines
 
 
-def _square(cards: tuple[Card, ...], area: dict[str, Any], cell: int) -> tuple[str, str]:
-    """Return what a square shows and the cubes on it, six characters each."""
+def _square(cards: tuple[Card, ...], area: dict[str, Any], cell: int | None) -> tuple[str, str]:
+    """Return what a square shows and the cubes on it, at most six characters each."""
+    if cell is None:
+        return "", ""
     card = cards[area["cards"][cell // 6][0]]
     face = card.squares[cell % 6]
     cubes = area["cubes"].get(cell, [0, 0, 0, 0])
+    name = _short(card, cell % 6)
     if face.kind != "shop":
         letters = _letters(cubes)
-        return _short(face), letters if len(letters) <= 6 else f"{len(letters)}{letters[0]}"
-    squares = [i for i, other in enumerate(card.squares) if other.kind == "shop" and other.shop == face.shop]
-    first = cell - cell % 6 + squares[0]
+        return name, letters if len(letters) < CELL else f"{len(letters)}{letters[0]}"
+    first = cell - cell % 6 + card.first_square(cell % 6)
     if first not in area["shops"]:
         return "/", ""
     if first != cell:
-        return "Shp=", ""
-    shop = card.shops[face.shop]
-    name = f"Shp{shop.points}"
-    done = list(area["cubes"].get(first, [0, 0, 0, 0])) == list(shop.cubes)
-    return (name + "*" if done else name), _shop_cubes(area["cubes"].get(first, [0, 0, 0, 0]), shop.cubes)
+        return name, ""
+    wanted = card.shops[face.shop].cubes
+    return (name + "*" if tuple(cubes) == wanted else name), _shop_cubes(cubes, wanted)
 
 
 def _shop_cubes(cubes: list[int], wanted: tuple[int, ...]) -> str:
@@ -169,7 +178,9 @@ def _letters(cubes: tuple[int, ...] | list[int]) -> str:
     return "".join(letter * count for letter, count in zip(LETTERS, cubes, strict=True))
 
 
-def _short(square: Square) -> str:
+def _short(card: Card, number: int) -> str:
+    """Return what a square of a card shows, at most six characters."""
+    square = card.squares[number]
     if square.kind == "plantation":
         return COLORS[square.color][:3].capitalize()
     if square.kind == "double":
@@ -177,5 +188,5 @@ def _short(square: Square) -> str:
     if square.kind == "nata":
         return f"Na{square.points}"
     if square.kind == "shop":
-        return "Sh2" if square.shop else "Shp"
+        return f"Shp{card.shops[square.shop].points}" + ("=" if card.first_square(number) != number else "")
     return SHORT[square.kind]

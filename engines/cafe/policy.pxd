@@ -10,7 +10,6 @@ cdef void gains(const Table* t, const Position* p, const uint32_t* moves, uint32
 
 # See GameTable.
 cdef void playout_step(Components components, StatePtr state, Rng* rng) noexcept nogil
-cdef void evaluate(Components components, ConstStatePtr state, float* win, float* score) noexcept nogil
 cdef void priors(
     Components components, ConstStatePtr state, const uint32_t* moves, uint32_t n, float* prior
 ) noexcept nogil

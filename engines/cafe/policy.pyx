@@ -12,7 +12,7 @@ from cython_ext.game cimport CHANCE, Components, ConstStatePtr, StatePtr
 from cython_ext.rng cimport Rng, rng_below, rng_unit
 from engines.cafe.flow cimport apply, legal_moves, sample
 from engines.cafe.geometry cimport STRIDE, Grid, lay_out
-from engines.cafe.scoring cimport Points, count_points, warehouse_points
+from engines.cafe.scoring cimport warehouse_points
 from engines.cafe.structs cimport (
     BID,
     CELLS,
@@ -32,7 +32,6 @@ from engines.cafe.structs cimport (
     ORIGIN,
     PAY,
     PLANTATION,
-    PLAYERS_MAX,
     ROAST,
     ROAST_TO,
     ROUNDS,
@@ -73,7 +72,6 @@ cdef struct Outlook:
     int[COLORS] need  # cubes open shops still ask for
     int[COLORS] grown  # cubes on plantations
     int[COLORS] dried
-    int[COLORS] roasted
     float[3] share  # worth of a cube on plantations, drying squares, roasters; 0 where it cannot come home any more
 
 
@@ -92,7 +90,6 @@ cdef void look(const Table* t, const Position* p, int player, int actions, Outlo
             o.need[color] += amount(shop_at(t, a, cell).need, color) - amount(a.cubes[cell], color)
     count(a, a.plants, o.grown)
     count(a, a.dryers, o.dried)
-    count(a, a.roasters, o.roasted)
     o.share[0] = t.weight.grown if more or actions >= 3 else 0
     o.share[1] = t.weight.dried if more or actions >= 2 else 0
     o.share[2] = t.weight.roasted if more or actions >= 1 else 0
@@ -177,7 +174,7 @@ cdef float action_gain(const Table* t, const Position* p, const Area* a, const O
                 - pile_worth(t, o, a.cubes[cell]) * o.share[2])
     if kind == EMPTY_ROASTER:
         gain = empty_gain(t, a, o, what)
-        if p.open != OPEN_EMPTY:  # the others can follow for free
+        if p.open != OPEN_EMPTY or <int>what < p.open_cell:  # those after it can follow for free
             rest = a.roasters & ~bit(what)
             while rest:
                 cell = lowest(rest)
@@ -320,9 +317,10 @@ cdef void survey(const Table* t, const Position* p, const Area* a, const Outlook
 cdef float place_gain(const Table* t, const Position* p, const Site* s, uint32_t what) noexcept nogil:
     cdef int rotation = what >> 12, row = <int>(what >> 6 & 63) - ORIGIN - s.grid.top
     cdef int column = <int>(what & 63) - ORIGIN - s.grid.left
-    cdef int square, here, cell, shop = 0, direction, line, place, height = 3 if rotation & 1 else 2
+    cdef int square, here, cell, direction, line, place, height = 3 if rotation & 1 else 2
     cdef int width = 5 - height
     cdef float gain = s.total
+    cdef uint64_t lost = 0  # shops by their lowest cell
     cdef int[4] step
     step[0] = 1
     step[1] = -1
@@ -334,9 +332,11 @@ cdef float place_gain(const Table* t, const Position* p, const Site* s, uint32_t
         here = line * STRIDE + place
         cell = s.grid.cell[here] - 1
         if cell >= 0:
-            if not s.shop[cell] or s.shop[cell] != shop:  # a shop is lost once
+            if not s.shop[cell]:
                 gain -= s.loss[cell]
-            shop = s.shop[cell]
+            elif not lost & bit(s.shop[cell] - 1):  # a shop is lost once
+                gain -= s.loss[cell]
+                lost |= bit(s.shop[cell] - 1)
         if not s.new_letter[square]:
             continue
         for direction in range(4):
@@ -432,27 +432,3 @@ cdef void priors(
         total += prior[i]
     for i in range(n):
         prior[i] /= total
-
-
-cdef void evaluate(Components components, ConstStatePtr state, float* win, float* score) noexcept nogil:
-    """The score as it stands plus the worth of cubes on their way; the win goes to the highest in proportion."""
-    cdef const Table* t = <const Table*>components
-    cdef const Position* p = <const Position*>state
-    cdef Points[PLAYERS_MAX] points
-    cdef Outlook o
-    cdef int player, color
-    cdef float total = 0, best = -1e30
-    count_points(t, p, points)
-    for player in range(p.header.players):
-        look(t, p, player, 0, &o)
-        score[player] = points[player].total
-        for color in range(COLORS):
-            score[player] += (
-                worth(t, &o, color, o.grown[color]) * o.share[0] + worth(t, &o, color, o.dried[color]) * o.share[1]
-                + worth(t, &o, color, o.roasted[color]) * o.share[2])
-        best = max(best, score[player])
-    for player in range(p.header.players):
-        win[player] = <float>exp((score[player] - best) / 5)
-        total += win[player]
-    for player in range(p.header.players):
-        win[player] /= total

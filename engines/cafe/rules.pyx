@@ -6,7 +6,7 @@ from cython_ext.game cimport CHANCE, Game, State
 from engines.cafe.actions cimport continuations
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
 from engines.cafe.geometry cimport place
-from engines.cafe.policy cimport best_move, evaluate, playout_step, priors
+from engines.cafe.policy cimport best_move, gains, playout_step, priors
 from engines.cafe.scoring cimport Points, count_points
 from engines.cafe.structs cimport (
     CARDS,
@@ -60,7 +60,6 @@ cdef class CafeGame(Game):
         self.table.random_step = random_step
         self.table.returns = returns
         self.table.playout_step = playout_step
-        self.table.evaluate = evaluate
         self.table.priors = priors
         self.native = &self.cards
 
@@ -181,6 +180,14 @@ cdef class CafeGame(Game):
     def greedy_move(self, State state) -> int:
         """Return the move the rules of thumb like best; a player must be to move."""
         return best_move(&self.cards, state.data)
+
+    def gains(self, State state) -> list[float]:
+        """Return what the rules of thumb say each legal move gains, in points; a player must be to move."""
+        cdef uint32_t[MOVES_MAX] moves
+        cdef float[MOVES_MAX] gain
+        cdef uint32_t n = legal_moves(&self.cards, state.data, moves), i
+        gains(&self.cards, <Position*>state.data, moves, n, gain)
+        return [gain[i] for i in range(n)]
 
     def score(self, State state) -> list[dict[str, int]]:
         """Return shops, natas, warehouse, waiters and total as the position stands, per player; also the cubes roasted

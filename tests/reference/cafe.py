@@ -365,21 +365,30 @@ class Game:
             colors = {c for p in self.places(area, source) for c in range(4) if area.cubes.get(p, NONE)[c]}
             for place in self.places(area, target):
                 for color in colors:
-                    if open_ and open_[0] == kind and open_[1][0] in self.group(area, place):
-                        if place not in open_[1] and color > open_[2]:
-                            found.add((kind, place, color))
-                    elif self.actions:
+                    if self.actions or self.continues(area, kind, place, color):
                         found.add((kind, place, color))
-        full = [p for p in self.places(area, "C") if p in area.cubes]
+        for place in self.places(area, "C"):
+            if place in area.cubes and (self.actions or self.continues(area, "empty", place)):
+                found.add(("empty", place))
         if open_ and open_[0] == "deliver":
-            if open_[3] is None:
-                found |= {("empty", p) for p in full if area.top[p] > area.top[open_[1]]}
             found |= self.servings(area, open_[2], open_[3])
-        elif self.actions:
-            found |= {("empty", p) for p in full}
         if self.actions:
             found |= {("discard", p) for p in area.cubes if self.frees(area, p, supply)}
         return found
+
+    def continues(self, area: Area, kind: str, place: Place, color: int = 0) -> bool:
+        """Whether drying or roasting a colour to a square, or emptying a roaster, is part of the open action.
+
+        The order in which one action names its colours or roasters is laid down, so that each way to do it is one
+        sequence of moves: colours, or roasters, ascend. Anything else is an action of its own.
+        """
+        if not self.open:
+            return False
+        if kind == "empty":
+            return self.open[0] == "deliver" and self.open[3] is None and area.top[place] > area.top[self.open[1]]
+        if self.open[0] != kind or place in self.open[1]:
+            return False
+        return self.open[1][0] in self.group(area, place) and color > self.open[2]
 
     def servings(self, area: Area, hand: Cubes, last: tuple[int, int] | None) -> set[tuple[object, ...]]:
         found: set[tuple[object, ...]] = set()
@@ -407,7 +416,13 @@ class Game:
         )  # fmt: skip
 
     def frees(self, area: Area, place: Place, supply: Cubes) -> bool:
-        """Whether discarding a pile lets something grow that could not."""
+        """Whether discarding a pile may lead to something else than keeping it.
+
+        A sack may take another colour, a half filled double bean another cube; and a colour may run short. With n
+        actions left the supply gives at most: where n is 1 what squares not full of the colour take; where n is 2 all
+        plantations once (dry, grow); and so on, all of them once more with two more actions. Waiters may each ask for a
+        cube after the last round.
+        """
         if self.letter(area, place) not in ("A", "B", "C"):
             return False
         face, cubes = self.face(area, place), area.cubes[place]
@@ -416,18 +431,16 @@ class Game:
             return True
         if face.kind == "double" and sum(cubes) == 1 and supply[color]:
             return True
-        for group in self.groups(area, "A"):
-            wanted = 0
-            for p in group:
-                if p not in area.cubes:
-                    other = self.face(area, p)
-                    if other.kind == "sack":
-                        wanted += 1
-                    elif other.color == color:
-                        wanted += 2 if other.kind == "double" else 1
-            if wanted > supply[color]:
-                return True
-        return False
+        plants = [p for p in self.places(area, "A") if self.face(area, p).kind == "sack"
+                  or self.face(area, p).color == color]  # fmt: skip
+        once = [2 if self.face(area, p).kind == "double" else 1 for p in plants]
+        now = [room - area.cubes.get(p, NONE)[color] for p, room in zip(plants, once, strict=True)]
+        wanted = 0
+        for left in range(self.actions, 0, -2):
+            wanted += sum(now) if left == 1 else sum(once)
+        if self.round == ROUNDS and self.count(area, "waiter"):
+            wanted += sum(self.count(other, "waiter") for other in self.areas)
+        return wanted > supply[color]
 
     def apply(self, move: tuple[object, ...]) -> None:
         kind = move[0]
@@ -525,7 +538,7 @@ class Game:
             self.grow_on(area)
         elif kind in ("dry", "roast"):
             _, place, color = move
-            if open_ and open_[0] == kind and open_[1][0] in self.group(area, place):
+            if self.continues(area, kind, place, color):
                 self.open = (kind, [*open_[1], place], color)
             else:
                 self.actions -= 1
@@ -538,7 +551,7 @@ class Game:
         elif kind == "empty":
             place = move[1]
             hand = NONE
-            if open_ and open_[0] == "deliver":
+            if self.continues(area, kind, place):
                 hand = open_[2]
             else:
                 self.actions -= 1
