@@ -159,6 +159,8 @@ cdef class Search:
         self.tree.used = 1
         cdef Node* node = node_at(&self.tree, 0)
         node.actor = <int8_t>root.to_move
+        if self.game.table.determinize != NULL:  # the priors, too, must not see what the viewer does not
+            self.game.table.determinize(self.game.native, self.state, self.viewer, &self.rng)
         self.expand(node)
         if allowed is not None:
             self.restrict(set(allowed))

@@ -129,5 +129,7 @@ def decode_choice(position: Position, choice: pb.MoveChoice, field: str) -> int:
     legal = state.moves() if state.to_move >= 0 else [outcome for outcome, _ in state.outcomes()]
     if code not in legal:
         kind = "possible draw" if state.to_move == CHANCE_POINT else "legal move"
-        raise invalid(field, found, f"is no {kind} here ({to_move_text(state)} to move)", "ILLEGAL_MOVE")
+        such = position.engine.move_text(state, legal[0])
+        reason = f"is no {kind} here ({to_move_text(state)} to move, for example: {such})"
+        raise invalid(field, found, reason, "ILLEGAL_MOVE")
     return code

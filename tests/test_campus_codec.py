@@ -12,6 +12,7 @@ import pytest
 from cafebrain.errors import BrainError
 from cafebrain.v1 import campus_pb2, game_pb2
 from cython_ext.game import CHANCE_POINT, GAME_OVER, State
+from cython_ext.rng import Random
 from engines.campus import ENGINE
 from engines.campus.components import RESOURCES, VARIANTS
 from engines.campus.rules import CampusGame, Step
@@ -394,8 +395,44 @@ def test_of_equal_payments_any_may_be_given() -> None:
 
 def test_the_words_and_the_board() -> None:
     board = ENGINE.show(ADVANCED)
-    assert "player 1 Melissa: $0  tray E H (2 of 4)" in board
+    assert "player 1 Melissa: $0  tray E H (2 of 4)  1 card\n" in board
+    assert "turn  $2 of the dice, H SS C spent, white token male classical held\n" in board
+    assert "      33 MMSS $14 gift E    mC fA mT mC  satisfier male teacher\n" in board
+    assert "Abigail's secret yellow objective  most Cupcake dishes\n" in ENGINE.show(ABIGAIL)
     assert "served:" in board
     assert max(map(len, board.split("\n"))) <= 80
     assert ADVANCED.to_move != CHANCE_POINT
     assert ENGINE.move_text(ADVANCED, ADVANCED.moves()[-1]) == "stop serving"
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_board_tells_positions_apart(variant: str) -> None:
+    """Different positions of a game have different boards, and every board has at most 80 columns."""
+    for players in (2, 3, 4, 5):
+        dice = Random(players)
+        state = GAME.start(players, variant == "advanced", players % 2 == 1)
+        boards: dict[str, bytes] = {}
+        while state.to_move != GAME_OVER:
+            board = ENGINE.show(state)
+            assert boards.setdefault(board, bytes(state)) == bytes(state)
+            assert max(map(len, board.split("\n"))) <= 80
+            state.playout_step(dice)
+
+
+def test_the_board_tells_everything_about_a_service() -> None:
+    """Everything at once, whether or not it can come about: tokens, conversions, talents; then gift and depletion."""
+    state = position(
+        Step.SERVE, advanced=True, waiters=("samuel", "melissa"), trays={0: "E"}, owned={0: [32, 31]}, lost="E",
+        served=[18, 40, 17], spent="SESSHE", samuel=3, red=1, blue="", converted=[1, 0], white=1 << 2, whites=250,
+        dice=[0, 1], placed=[3, 4],
+    )  # fmt: skip
+    told = (
+        "turn  $0 of the dice, EE H SSS spent, red token male teacher used, white token male classical held, "
+        "counter 4 used 1x, Samuel's shake used, Samuel's cupcake used"
+    )
+    assert " ".join(told.split()) in " ".join(ENGINE.show(state).split())
+    depleted = position(Step.DEPLETE, owned={0: [0]}, trays={1: "CCC"}, gifts="C", table=[1, 2, 3, 4, 5, 6])
+    assert "chooses whose tray is depleted of Cupcake\n" in ENGINE.show(depleted)
+    assert "C to leave the game" in ENGINE.show(depleted)
+    gift = position(Step.GIFT, served=[0], spent="CE", paying=0, dice=[0, 1], placed=[0, 4])
+    assert "player 1 chooses a gift for card 1\n" in ENGINE.show(gift)

@@ -53,6 +53,18 @@ def searched(state: State, viewer: int) -> Answer:
     return [(move, visits, win) for move, visits, win, *_ in search.root_moves()]
 
 
+def her_turn(state: State) -> State:
+    """The position with Abigail's turn, and enough in her tray for a choice of cards."""
+    fields = GAME.read(state)
+    fields.update(active=0, to_move=0)
+    fields["players"][0]["tray"] = [1, 1, 1, 1, 1]
+    return GAME.build(fields)
+
+
+def in_her_turn(state: State, viewer: int, truth: Truth) -> Answer:
+    return searched(her_turn(state), viewer)
+
+
 def honest(state: State, viewer: int, truth: Truth) -> Answer:
     return searched(state, viewer)
 
@@ -134,6 +146,17 @@ def test_determinize_tells_the_viewer_no_more_than_the_colour() -> None:
     GAME.forget_secret(forgotten)
     forgotten.determinize(0, Random(1))
     assert GAME.read(forgotten)["secret"] in choices  # she was not told: any
+
+
+def test_the_root_of_a_search_does_not_see_the_secret() -> None:
+    """The priors of the root, before any simulation, come from a possibility of the viewer's, not from the truth."""
+    assert fair(in_her_turn, ABIGAIL, 1, truths(ABIGAIL, secrets=True))
+    roots = set()
+    for secret in GAME.secret_choices(ABIGAIL):
+        fields = GAME.read(ABIGAIL)
+        fields["secret"] = secret
+        roots.add(tuple(her_turn(GAME.build(fields)).priors().values()))
+    assert len(roots) > 1  # Abigail's own moves have other values with another secret
 
 
 def test_legal_moves_do_not_depend_on_the_secret() -> None:

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench.campus_report import greedy, searched
+from bench.campus_report import greedy, searched, valued
 from cython_ext.game import CHANCE_POINT, GAME_OVER, State
 from cython_ext.rng import Random
 from engines.campus.components import VARIANTS
+from engines.campus.rules import Step
+from tests.campus_tables import do, position, step
 from tests.sets import campus_games
 
 GAMES = campus_games()
@@ -78,5 +80,62 @@ def test_search_beats_looking_one_move_ahead(variant: str) -> None:
                 state.apply(state.sample(draws))
             else:
                 state.apply(searched(state, 200, 100 * number + step) if state.to_move == seat else greedy(state))
+        won += state.returns()[0][seat]
+    assert won >= 5
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_evaluation_does_not_jump_when_a_last_turn_ends(variant: str) -> None:
+    """Stopping with an empty hand in the last round brings what the check pays and no further turn.
+
+    A dollar is left for cards that are nearly in reach while serving.
+    """
+    waiters = ("samuel", "melissa") if variant == "advanced" else ()
+    for served, spent in (([], ""), ([17], "EEE")):  # 3 E, $3, an extension, no gift
+        state = position(
+            Step.SERVE, advanced=variant == "advanced", waiters=waiters, dice=[0, 1], placed=[7, 14], served=served,
+            spent=spent, tops=(-1, -1), table=[20, 21, 22, 23, 24, 25, 26][len(served) :], below=(0, 0),
+            last_round=True, round_=6, scores={0: 40, 1: 40},
+        )  # fmt: skip
+        _, before = state.evaluate()
+        do(state, "stop")
+        assert step(state) != Step.SERVE
+        _, after = state.evaluate()
+        assert after == pytest.approx(before, abs=1)
+
+
+def test_a_waiter_is_worth_something_at_the_draft_and_after() -> None:
+    """Melissa's yellow token pays for a dish every turn; Abigail's talent is the weakest (bench/campus_report.py)."""
+    scores = {}
+    for waiter in ("abigail", "melissa"):
+        state = position(Step.ROLL, advanced=True, waiters=(waiter, "william"), active=1, round_=1)
+        scores[waiter] = state.evaluate()[1][0]
+    assert scores["melissa"] > scores["abigail"]
+
+
+def test_the_draft_prefers_strong_waiters() -> None:
+    """Melissa and Samuel win most with waiters dealt at random (bench/campus_report.py waiters), John does not."""
+    fields = GAMES["reconstructed"].read(position(Step.ROLL, advanced=True, waiters=("abigail", "abigail"), round_=1))
+    for seed, laid_out, wanted in ((1, 0b1110, {3}), (2, 0b10101, {4}), (3, 0b11100, {3, 4})):  # with John each time
+        fields.update(step=Step.DRAFT, to_move=1, waiters=laid_out)
+        for player in fields["players"]:
+            player["waiter"] = -1
+        state = GAMES["reconstructed"].build(fields)
+        assert searched(state, 400, seed) & 15 in wanted
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_opponents_of_the_report_are_no_straw_men(variant: str) -> None:
+    """Looking one move ahead ends games in time and holds its own against the playout policy."""
+    won = 0.0
+    for number in range(20):
+        draws, seat = Random(number // 2), number % 2
+        state = GAMES["reconstructed"].start(2, variant == "advanced", False)
+        while state.to_move != GAME_OVER:
+            if state.to_move == CHANCE_POINT:
+                state.apply(state.sample(draws))
+            else:
+                state.apply(greedy(state) if state.to_move == seat else valued(state))
+        assert GAMES["reconstructed"].read(state)["round"] < 15
         won += state.returns()[0][seat]
     assert won >= 5

@@ -975,7 +975,9 @@ Global___CampusDice: _TypeAlias = CampusDice  # noqa: Y015
 
 @_typing.final
 class CampusPlaceDie(_message.Message):
-    """Place a die on a space."""
+    """Place a die on a space. The dice go one by one, so that each placement of both is given in one way: the die of the
+    lower colour first (red, blue, green), of two dice of one colour the one on the space of the lower number first.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from engines.campus.components import CARDS, RESOURCE_NAMES, RESOURCES, TABLES, VARIANTS, WAITERS, CampusSet, Card
-from engines.campus.rules import CampusGame, MoveKind, Step
+from engines.campus.covers import Pool, coverable
+from engines.campus.rules import ROUND_LIMIT, CampusGame, MoveKind, Step
 from engines.campus.wire import RESOURCE_FIELDS, TYPE_NAMES, indices
 from engines.violations import Violations
 
 Fields = dict[str, Any]
-ROUNDS = 60
 ABIGAIL, DESTINY, JOHN, MELISSA, SAMUEL, WILLIAM = range(len(WAITERS))
 SETUP = (Step.OBJECTIVES, Step.TABLES, Step.DISLIKES, Step.WAITERS, Step.DRAFT, Step.SECRET)
 # Steps at which dice lie on the board, and those after at least one card was completed.
@@ -68,6 +68,14 @@ def _gifts(contents: CampusSet, mask: int) -> list[str]:
 
 def _owned(fields: Fields) -> int:
     return sum(player["owned"] for player in fields["players"])
+
+
+def _yet_to_reach(step: Step, fields: Fields) -> range:
+    """Return the players who have not come to this step of their first turn."""
+    count = len(fields["players"])
+    if fields["round"] > 1 or fields["step"] in SETUP:
+        return range(0)
+    return range(fields["active"] + (fields["step"] >= step), count)
 
 
 def _people(contents: CampusSet, fields: Fields, faults: Violations) -> None:
@@ -124,11 +132,17 @@ def _course(fields: Fields, faults: Violations) -> None:
         for p, player in enumerate(players):
             if player["score"] or player["owned"]:
                 faults.add(f"players[{p}]", f"${player['score']}", "has neither $ nor cards during the setup")
+    for p, player in enumerate(players):
+        if player["score"] < 0 and (fields["advanced"] or not fields["dislikes"]):
+            faults.add(f"players[{p}].score", player["score"], "falls below 0 by Dislikes in the basic game only")
+    for p in _yet_to_reach(Step.DEPLETE, fields):
+        if players[p]["score"] or players[p]["owned"]:
+            faults.add(f"players[{p}]", f"${players[p]['score']}", "has neither $ nor cards before the first check")
     if step in (Step.REVEAL_SECRET, Step.OVER):
         if active != len(players) - 1:
             faults.add("turn_player", active + 1, "a game ends with the last player's turn")
-        if not fields["last_round"] and fields["round"] < ROUNDS:
-            faults.add("step", step.name, f"the customers deck has not run out and round {ROUNDS} is not reached")
+        if not fields["last_round"] and fields["round"] < ROUND_LIMIT:
+            faults.add("step", step.name, f"the customers deck has not run out and round {ROUND_LIMIT} is not reached")
     for needed, name, steps in (
         (ABIGAIL, "Abigail", (Step.COLORS,)),
         (WILLIAM, "William", (Step.WILLIAM,)),
@@ -214,13 +228,16 @@ def _cards(contents: CampusSet, fields: Fields, faults: Violations) -> None:
     else:
         if below[0] > decks[0]:
             faults.add("customers_deck.hidden", below[0], f"must be at most {decks[0]}")
-        if top[0] < 0 and not below[0]:
+        if top[0] < 0 and not below[0] and step != Step.DEPLETE:
             faults.add("customers_deck", "empty", "then the last customers deck takes its place: last_round")
         destiny = sum(_count(player["owned"]) for player in fields["players"] if player["waiter"] == DESTINY)
         if not 0 <= lost <= destiny:
             faults.add("last_customers_deck.hidden", below[1], "only Destiny takes cards from the last customers deck")
     exhausted = top[0] < 0 and not below[0]
     waiting = [top[i] < 0 and below[i] > 0 for i in (0, 1)]
+    me = fields["players"][fields["active"]]
+    if step in (Step.DEPLETE, Step.ARRIVAL):
+        _cleared(fields, tables, me, exhausted, waiting, faults)
     if step == Step.ARRIVAL:
         if not any(waiting):
             faults.add("step", step.name, "no top is to be revealed")
@@ -235,8 +252,29 @@ def _cards(contents: CampusSet, fields: Fields, faults: Violations) -> None:
             faults.add("table", tables, f"with {from_table} cards served there must be {TABLES - from_table}")
 
 
+def _cleared(
+    fields: Fields, tables: int, me: Fields, exhausted: bool, waiting: list[bool], faults: Violations
+) -> None:
+    """Check tables and tops between the training of the cards served and the arrival of new ones."""
+    step, top = fields["step"], fields["top"]
+    destiny = me["waiter"] == DESTINY
+    if waiting[1] and not destiny:
+        faults.add("last_customers_deck.top", "none", "only Destiny serves the last customers deck's top")
+    if step == Step.DEPLETE and not destiny and (waiting[0] or (exhausted and not fields["last_round"])):
+        faults.add("customers_deck.top", "none", "is visible until the tables are filled")
+    served = _count(me["owned"])
+    if TABLES - tables > served and not (exhausted and fields["last_round"]):
+        faults.add("table", tables, f"the player who served has only {served} cards")
+    if step == Step.DEPLETE:
+        from_tops = (top[0] < 0) + (top[1] < 0 and not fields["last_round"]) if destiny else 0
+        least = sum(fields["turn"]["gifts"]) - from_tops
+        if TABLES - tables < least:
+            faults.add("table", tables, f"cards with gifts were served: there can be at most {TABLES - least}")
+
+
 def _turn(contents: CampusSet, fields: Fields, faults: Violations) -> None:
     """Check that what belongs to the running turn is there at its steps only, and fits the active player."""
+    _disliked(contents, fields, faults)
     step, turn, me = fields["step"], fields["turn"], fields["players"][fields["active"]]
     has_dice = turn["die"][0] >= 0
     if has_dice != (step in SERVICE):
@@ -280,11 +318,24 @@ def _served(contents: CampusSet, fields: Fields, faults: Violations) -> None:
     for card in indices(turn["served"]):
         if card in fields["top"] and me["waiter"] != DESTINY:
             faults.add("turn.served", card + 1, "only Destiny serves the top of a deck")
-        if fields["advanced"] and me["dislike"] >= 0:
-            dislike = contents.dislikes[me["dislike"]]
-            printed = contents.cards[card]
-            if set(dislike.types) & set(printed.customers) or (dislike.kind == "gifts" and printed.gift):
-                faults.add("turn.served", card + 1, "the player's dislike forbids this card")
+
+
+def _disliked(contents: CampusSet, fields: Fields, faults: Violations) -> None:
+    """In the advanced game nobody serves a card they dislike."""
+    if not fields["advanced"]:
+        return
+    for p, player in enumerate(fields["players"]):
+        if player["dislike"] < 0:
+            continue
+        dislike = contents.dislikes[player["dislike"]]
+        for path, cards in (
+            (f"players[{p}].cards", player["owned"]),
+            ("turn.served", fields["turn"]["served"] if p == fields["active"] else 0),
+        ):
+            for card in indices(cards):
+                printed = contents.cards[card]
+                if set(dislike.types) & set(printed.customers) or (dislike.kind == "gifts" and printed.gift):
+                    faults.add(path, card + 1, "the player's dislike forbids this card")
 
 
 def _tokens(contents: CampusSet, turn: Fields, me: Fields, fields: Fields, faults: Violations) -> None:
@@ -308,15 +359,32 @@ def _tokens(contents: CampusSet, turn: Fields, me: Fields, fields: Fields, fault
     conversions = sum(turn["converted"]) + _count(turn["samuel"])
     if conversions > sum(turn["spent"]):
         faults.add("turn.conversions", conversions, f"only {sum(turn['spent'])} resources were spent")
-    surplus = sum(max(0, n - dishes.count(r)) for n, r in zip(turn["spent"], RESOURCES, strict=True))
-    if surplus > conversions:
-        faults.add(
-            "turn.spent", turn["spent"], f"{surplus} resources without a dish of their own, {conversions} conversions"
-        )
-    white = _whites_used(contents, fields)
+    white = whites_used(contents, fields)
     covers = sum(turn["spent"]) + sum(turn["blue"]) + _count(turn["red"]) + turn["yellow"] + max(white, 0)
     if covers != len(dishes):
         faults.add("turn.spent", covers, f"{len(dishes)} dishes were served; resources and tokens must be as many")
+        return
+    gone = 255 & ~fields["whites"] & ~turn["white"] if fields["advanced"] else 0
+    if not coverable(contents, turn, _pools(contents, fields), gone, max(white, 0)):
+        faults.add(
+            "turn.spent",
+            "".join(letter * n for letter, n in zip(RESOURCES, turn["spent"], strict=True)),
+            "with the tokens and conversions used, this does not pay for the cards served",
+        )
+
+
+def _pools(contents: CampusSet, fields: Fields) -> list[Pool]:
+    """Return the conversions used of each occupied counter."""
+    spaces = contents.side(VARIANTS[fields["advanced"]]).spaces
+    occupied = sorted({space for space in fields["turn"]["placed"] if space >= 0 and spaces[space].times})
+    return [
+        (
+            [RESOURCES.index(letter) for letter in spaces[space].source],
+            [RESOURCES.index(letter) for letter in spaces[space].target],
+            used,
+        )
+        for space, used in zip(occupied, fields["turn"]["converted"], strict=False)
+    ]
 
 
 def _types(cards: list[Card], mine: list[Card], turn: Fields, fields: Fields, faults: Violations) -> None:
@@ -334,7 +402,7 @@ def _received(contents: CampusSet, fields: Fields) -> int:
     return chosen if fields["advanced"] else 0
 
 
-def _whites_used(contents: CampusSet, fields: Fields) -> int:
+def whites_used(contents: CampusSet, fields: Fields) -> int:
     """Return how many white tokens lie on cards."""
     before = min(len(TYPE_NAMES), len(_gifts(contents, _owned(fields))))
     now = min(len(TYPE_NAMES), before + _received(contents, fields))
@@ -355,8 +423,11 @@ def _whites(contents: CampusSet, fields: Fields, faults: Violations) -> None:
         faults.add("white_tokens", _count(zone), f"after {gone} gifts there must be {left}")
     if zone & held:
         faults.add("turn.white_tokens", TYPE_NAMES[indices(zone & held)[0]], "this token is in the bonuses zone, too")
-    if _whites_used(contents, fields) < 0:
+    if whites_used(contents, fields) < 0:
         faults.add("turn.white_tokens", _count(held), "are more than gifts received in this service")
+    served = _count(fields["turn"]["served"])
+    if served and not held and gone <= len(TYPE_NAMES) and _received(contents, fields) == served:
+        faults.add("turn.white_tokens", "none", "the token of the last card served is taken when all are paid")
 
 
 def _resources(contents: CampusSet, fields: Fields, faults: Violations) -> None:
@@ -391,6 +462,10 @@ def _resources(contents: CampusSet, fields: Fields, faults: Violations) -> None:
             faults.add(
                 "turn.depletion", RESOURCE_FIELDS[first], "leaves the game from its zone as long as that has any"
             )
+    for p in _yet_to_reach(Step.DISCARD_COLLECTED, fields):
+        tray, most = players[p]["tray"], int(players[p]["waiter"] == JOHN)
+        if max(tray) > most:
+            faults.add(f"players[{p}].tray", tray, f"has at most {most} of each before the first dice")
     if step in SETUP:
         for p, player in enumerate(players):
             wanted = [min(1, n) for n in supply] if player["waiter"] == JOHN else [0] * len(RESOURCES)
@@ -409,6 +484,8 @@ def _native(game: CampusGame, fields: Fields, faults: Violations) -> None:
             if not excess and p == active and step in DISCARDS:
                 faults.add("step", step.name, "nothing is to be discarded")
     faults.check()
+    if step in (*DISCARDS, Step.WILLIAM):
+        _overfull(game, fields, faults)
     if step in SERVICE:
         _dice(game, fields, faults)
     if step in (Step.PAY, Step.GIFT, Step.TALENT) and not state.moves():
@@ -419,6 +496,50 @@ def _native(game: CampusGame, fields: Fields, faults: Violations) -> None:
             faults.add("turn.paying", fields["turn"]["paying"] + 1, "this card cannot be served")
     if step == Step.DEPLETE and not state.moves():
         faults.add("step", step.name, "nobody has such a resource")
+
+
+def _overfull(game: CampusGame, fields: Fields, faults: Violations) -> None:
+    """Check that the tray was not too full before the resources just received."""
+    active = fields["active"]
+    tray = fields["players"][active]["tray"]
+
+    def fitted(received: list[int]) -> bool:
+        before = [max(0, n - given) for n, given in zip(tray, received, strict=True)]
+        players = [*fields["players"]]
+        players[active] = {**players[active], "tray": before}
+        return game.excess(game.build({**fields, "players": players}))[active] == 0
+
+    if not any(map(fitted, _received_resources(game, fields))):
+        faults.add(f"players[{active}].tray", sum(tray), "is more than was received and fitted into the tray before")
+
+
+def _received_resources(game: CampusGame, fields: Fields) -> list[list[int]]:
+    """Return what the active player may just have received, as counts of E H M S C; never too little."""
+    contents: CampusSet = game.components.contents
+    step, turn, me = fields["step"], fields["turn"], fields["players"][fields["active"]]
+    tray = me["tray"]
+    if step == Step.DISCARD_COLLECTED:
+        spaces = contents.side(VARIANTS[fields["advanced"]]).spaces
+        give = "".join(spaces[space].give for space in turn["placed"] if space >= 0)
+        return [[give.count(letter) for letter in RESOURCES]]
+    if step == Step.DISCARD_SERVED:
+        options = []
+        for card in (contents.cards[i] for i in indices(turn["served"])):
+            if not fields["advanced"]:
+                options += ["MH", "SE", "C"] if card.gift else []
+            elif me["waiter"] == ABIGAIL:
+                options += ["H", "M"] if len(card.customers) == 2 else []
+            elif me["waiter"] == DESTINY:
+                options += {2: [], 3: ["E", "H"], 4: ["M", "S"]}[len(card.customers)]
+        return [[option.count(letter) for letter in RESOURCES] for option in options]
+    # A supplier tops the tray up to what it shows, William's supply to one.
+    suppliers = [contents.cards[i].resources for i in indices(me["owned"]) if contents.cards[i].reverse == "supplier"]
+    shown = [max((supplier.count(letter) for supplier in suppliers), default=0) for letter in RESOURCES]
+    pairs = ("ES", "HM") if step == Step.DISCARD_RESTOCKED and me["waiter"] == WILLIAM else ("",)
+    return [
+        [n if n <= max(most, letter in pair) else 0 for n, most, letter in zip(tray, shown, RESOURCES, strict=True)]
+        for pair in pairs
+    ]
 
 
 def _dice(game: CampusGame, fields: Fields, faults: Violations) -> None:

@@ -9,11 +9,10 @@ from cafebrain.v1 import campus_pb2
 from cython_ext.game import CHANCE_POINT, GAME_OVER, State
 from engines.campus import checks
 from engines.campus.components import CARDS, GIFTS_MAX, OBJECTIVE_COLORS, RESOURCES, TYPES, VARIANTS, WAITERS, CampusSet
-from engines.campus.rules import CampusGame, Step
+from engines.campus.rules import ROUND_LIMIT, CampusGame, Step
 from engines.campus.wire import at_most, enums, indices, read_enums, read_resources, resources_message
 from engines.violations import Violations
 
-ROUNDS = 60
 LOWEST_SCORE, HIGHEST_SCORE = -200, 2000
 CHANCE_STEPS = (
     Step.OBJECTIVES,
@@ -123,7 +122,7 @@ class _Reader:
             faults.add("players", count, "must be 2 to 5 players")
         faults.in_range("variant", message.variant, 1, len(VARIANTS))
         faults.in_range("step", message.step, 1, len(Step))
-        faults.in_range("round", message.round, 1, ROUNDS)
+        faults.in_range("round", message.round, 1, ROUND_LIMIT)
         faults.in_range("secret_color", message.secret_color, 0, len(OBJECTIVE_COLORS))
         faults.check()
         faults.in_range("turn_player", message.turn_player, 1, count)
@@ -232,7 +231,7 @@ class _Reader:
         served = 0
         for i, number in enumerate(message.served):
             # A top of a deck stays there until the training.
-            if number - 1 in fields["top"] and not served >> number - 1 & 1:
+            if number and number - 1 in fields["top"] and not served >> number - 1 & 1:
                 served |= 1 << number - 1
             else:
                 card = self.card(f"turn.served[{i}]", number)

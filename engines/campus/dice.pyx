@@ -94,8 +94,7 @@ cdef uint32_t place_moves(const Set* set, const Campus* s, uint32_t* out) noexce
     return n
 
 
-cdef bint both_fit(const Set* set, const Campus* s) noexcept nogil:
-    """Whether a second die can follow the one just placed."""
+cdef bint can_place(const Set* set, const Campus* s) noexcept nogil:
     cdef uint32_t[64] moves
     return place_moves(set, s, moves) > 0
 
@@ -112,4 +111,4 @@ cdef bint put_dice(const Set* set, Campus* s, uint32_t move) noexcept nogil:
         s.turn.placed[1] = space
         return True
     s.turn.placed[0] = space
-    return not both_fit(set, s)
+    return not can_place(set, s)

@@ -4,6 +4,9 @@ from libc.stdint cimport uint32_t
 from cython_ext.rng cimport Rng
 from engines.campus.layout cimport Campus, Set
 
+# Turns player p is expected to have yet, the running one included until its check.
+cdef float turns_left(const Set* set, const Campus* s, int p) noexcept nogil
+
 # Value of each legal move for the player to move, in $; only differences count.
 cdef void move_values(const Set* set, const Campus* s, const uint32_t* moves, uint32_t n, float* value) noexcept nogil
 

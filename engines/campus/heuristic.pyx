@@ -11,6 +11,7 @@ from cython_ext.game cimport CHANCE, MAX_PLAYERS
 from cython_ext.rng cimport Rng, rng_below
 from engines.campus.choices cimport draw, list_moves
 from engines.campus.layout cimport (
+    ABIGAIL,
     ABOUT_CUSTOMERS,
     ABOUT_GIFTS,
     ABOUT_GROUPS,
@@ -18,6 +19,7 @@ from engines.campus.layout cimport (
     ABOUT_SPACES,
     ARGUMENT,
     CAREER,
+    JOHN,
     KINDS,
     MANIPULATOR,
     MOVE_DEPLETE,
@@ -38,10 +40,14 @@ from engines.campus.layout cimport (
     SATISFIER,
     SHIFT,
     STACK,
+    STEP_DEPLETE,
+    STEP_GIFT,
     STEP_PAY,
     STEP_PLACE,
     SUPPLIER,
+    TABLES,
     TYPES,
+    WAITERS,
     C,
     Campus,
     Card,
@@ -71,7 +77,7 @@ from engines.campus.scoring cimport (
     careers_total,
     tally,
 )
-from engines.campus.turns cimport count_bits, lowest_bit, play, servable
+from engines.campus.turns cimport check, count_bits, lowest_bit, play, servable
 
 cdef enum:
     CANDIDATES = 9  # cards that can be served at a time
@@ -82,18 +88,28 @@ cdef float CARDS_PER_TURN = 1.1
 cdef float[2] INCOME = [8.5, 10.5]
 cdef float GROWTH = 0.9
 cdef float TRAINED = 0.5
+# $ a turn to come that a waiter's talent and tray space add, in the order of layout.pxd: what `bench/campus_report.py
+# waiters` measured for 2 and 4 players without it. John's makes up for the five resources he starts with, which the
+# evaluation takes for more than they bring.
+cdef float[WAITERS] TALENT = [-2.6, -0.4, -3.0, 2.9, 1.9, 0.2]
 cdef float KEEP_BASE = 1.0  # what any resource in the tray is good for in later turns, in $
 cdef float KEEP_WORTH = 0.7  # the part of its worth that adds to that
 cdef float NEAR_MISS = 0.3  # of its value, what a card with one dish missing is good for
 
 
 cdef float turns_left(const Set* set, const Campus* s, int p) noexcept nogil:
-    """Turns player p is expected to have yet, the running one included."""
-    cdef float cards
-    if s.last_round:
-        return 1 if p >= s.active else 0
-    cards = s.below[0] + (s.top[0] != NONE)
-    return cards / (CARDS_PER_TURN * s.header.players) + <float>0.6
+    """Turns player p is expected to have yet, the running one included until its check.
+
+    The cards of the customers deck tell after how many turns it runs out; that round is played to its end.
+    """
+    cdef bint checked = s.step >= STEP_DEPLETE
+    cdef int cards = s.below[0] + (s.top[0] != NONE)
+    cdef float rounds = 1
+    if checked:
+        cards -= TABLES - count_bits(s.table)
+    if not s.last_round and cards > 0:
+        rounds = (s.active + checked + cards / CARDS_PER_TURN) / s.header.players + <float>0.6
+    return max(rounds, <float>1) - (p < s.active + checked)
 
 
 cdef inline float keep_value(int k, float later) noexcept nogil:
@@ -197,6 +213,8 @@ cdef float card_gain(
         gain += career_gain(mine, card)
     for k in range(3):
         gain += objective_gain(&set.objective[s.objective[k]], card)
+    if me.waiter == ABIGAIL and s.secret != NONE:
+        gain += objective_gain(&set.objective[s.secret], card)
     return gain + reverse_value(set, s, card, max(turns - 1, <float>0))
 
 
@@ -354,12 +372,19 @@ cdef void move_values(const Set* set, const Campus* s, const uint32_t* moves, ui
     cdef float paid
     memset(value, 0, n * sizeof(float))
     kind = moves[0] >> SHIFT
-    if kind == MOVE_WAITER or kind == MOVE_DEPLETE or kind == MOVE_DICE:
+    if kind == MOVE_WAITER:
+        for i in range(n):
+            value[i] = TALENT[moves[i] & ARGUMENT] * turns_left(set, s, s.header.to_move)
+            if moves[i] & ARGUMENT == JOHN:
+                for k in range(KINDS):
+                    value[i] += keep_value(k, 1)
+        return
+    if kind == MOVE_DEPLETE or kind == MOVE_DICE:
         return
     fill_purse(set, s, &purse)
     if kind == MOVE_PAY:
         for i in range(n):
-            value[i] = -cost(&purse, &set.card[s.turn.paying], moves[i] & ARGUMENT) * <float>0.25
+            value[i] = -cost(&set.card[s.turn.paying], moves[i] & ARGUMENT) * <float>0.25
         return
     fill_offer(set, s, &offer)
     if kind == MOVE_PLACE or kind == MOVE_STACK:
@@ -414,9 +439,8 @@ cdef void sensible_step(const Set* set, Campus* s, Rng* rng) noexcept nogil:
     play(set, s, moves[best])
 
 
-cdef float ability(const Set* set, const Campus* s, const Player* player) noexcept nogil:
-    """$ a turn the player's training earns."""
-    cdef uint64_t left = player.owned
+cdef float ability(const Set* set, const Campus* s, uint64_t left) noexcept nogil:
+    """$ a turn that training with these cards earns."""
     cdef float income = 0
     while left:
         if set.card[lowest_bit(left)].reverse != CAREER:
@@ -428,39 +452,45 @@ cdef float ability(const Set* set, const Campus* s, const Player* player) noexce
 
 
 cdef void expectation(const Set* set, const Campus* s, float* win, float* score) noexcept nogil:
+    """What there is if the running service ends now, what it may earn yet, and the turns to come."""
     cdef Tally[MAX_PLAYERS] tallies
-    cdef int[MAX_PLAYERS] award
     cdef const Player* player
+    cdef uint64_t owned
     cdef int p, k, players = s.header.players
     cdef float turns, later, most = 0, spread, total = 0, settled
+    cdef Campus paid
+    cdef Purse purse
+    if s.step == STEP_PAY:  # the card is as good as served
+        paid = s[0]
+        fill_purse(set, s, &purse)
+        play(set, &paid, <uint32_t>MOVE_PAY << SHIFT | cheap_payment(&purse, &set.card[s.turn.paying]))
+        expectation(set, &paid, win, score)
+        return
     for p in range(players):
         player = &s.player[p]
-        tally(set, player.owned, &tallies[p])
+        owned = player.owned
         turns = turns_left(set, s, p)
-        score[p] = player.score + careers_total(&tallies[p], player.waiter == SAMUEL)
-        if p < s.active:
-            turns -= <float>0.5  # this round's turn is over
+        score[p] = player.score
         if p == s.active and s.turn.die[0] != NONE:
-            score[p] += running_value(set, s, &tallies[p])
+            owned |= s.turn.served
             turns -= 1
+            score[p] += check(set, s) + running_value(set, s)
         else:
             for k in range(KINDS):
                 score[p] += keep_value(k, turns) * player.tray[k]
-        turns = max(turns, <float>0)
+        tally(set, owned, &tallies[p])
+        score[p] += careers_total(&tallies[p], player.waiter == SAMUEL)
         most = max(most, turns)
         later = max(turns - 1, <float>0)
-        score[p] += turns * (INCOME[s.advanced] + GROWTH * later + TRAINED * ability(set, s, player))
+        score[p] += turns * (INCOME[s.advanced] + GROWTH * later + TRAINED * ability(set, s, owned))
+        if player.waiter != NONE:
+            score[p] += turns * TALENT[player.waiter]
     settled = <float>1.0 / (1 + <float>0.3 * most)
     for k in range(3):
         if s.objective[k] != NONE:
-            awards(set, s, tallies, s.objective[k], award)
-            for p in range(players):
-                score[p] += settled * award[p] + (1 - settled) * set.award[players][0] / players
-    if s.secret != NONE:
-        awards(set, s, tallies, s.secret, award)
-        for p in range(players):
-            if s.player[p].waiter == 0:
-                score[p] += settled * award[p]
+            expect_awards(set, s, tallies, s.objective[k], settled, False, score)
+    if s.secret_color != NONE:
+        expect_awards(set, s, tallies, s.secret, settled, True, score)
     spread = 4 + 6 * <float>sqrt(most)
     turns = score[0]
     for p in range(1, players):
@@ -472,19 +502,33 @@ cdef void expectation(const Set* set, const Campus* s, float* win, float* score)
         win[p] /= total
 
 
-cdef float running_value(const Set* set, const Campus* s, const Tally* mine) noexcept nogil:
-    """What the active player's turn has earned so far and may earn yet."""
+cdef void expect_awards(
+    const Set* set, const Campus* s, const Tally* tallies, int objective, float settled, bint secret, float* score
+) noexcept nogil:
+    """Adds an objective's awards, as far as they are settled, and else an equal share; a secret one's for Abigail."""
+    cdef int[MAX_PLAYERS] award
+    cdef int p, players = s.header.players
+    memset(award, 0, sizeof(award))
+    if objective != NONE:
+        awards(set, s, tallies, objective, award)
+    else:
+        settled = 0
+    for p in range(players):
+        if not secret or s.player[p].waiter == ABIGAIL:
+            score[p] += settled * award[p] + (1 - settled) * set.award[players][0] / players
+
+
+cdef float running_value(const Set* set, const Campus* s) noexcept nogil:
+    """What the active player's tray and tokens are good for in this turn and later, and what is about to come in."""
     cdef Offer offer
     cdef Purse purse
-    cdef uint64_t left = s.turn.served
-    cdef float value = s.turn.money + 4 * count_bits(s.turn.white), turns = turns_left(set, s, s.active)
-    while left:
-        value += card_gain(set, s, &s.player[s.active], mine, &set.card[lowest_bit(left)], turns)
-        left &= left - 1
+    cdef float value = 0
     fill_purse(set, s, &purse)
     fill_offer(set, s, &offer)
     if s.step == STEP_PLACE and s.turn.placed[0] != NONE:
         collect_first(set, s, &purse)
-        value += set.side[s.advanced].space[s.turn.placed[0]].money
+        value = set.side[s.advanced].space[s.turn.placed[0]].money
         fit(&purse, s.player[s.active].spaces)
+    elif s.step == STEP_GIFT:
+        value = 4
     return value + purse_value(set, &offer, &purse)

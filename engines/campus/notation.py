@@ -7,7 +7,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from cython_ext.game import State
-from engines.campus.components import CAREERS, DIE_COLORS, RESOURCES, VARIANTS, CampusSet
+from engines.campus.checks import whites_used
+from engines.campus.codec import counters
+from engines.campus.components import (
+    CAREERS,
+    DIE_COLORS,
+    OBJECTIVE_COLORS,
+    RESOURCE_NAMES,
+    RESOURCES,
+    VARIANTS,
+    CampusSet,
+)
 from engines.campus.moves import card_text, reverse_text, space_text
 from engines.campus.rules import CampusGame, Step
 from engines.campus.wire import TYPE_NAMES, WAITER_NAMES, dislike_words, indices, objective_words
@@ -32,16 +42,16 @@ STEPS = {
     Step.ROLL: "rolls the dice",
     Step.COLORS: "chooses the dice",
     Step.PLACE: "places the dice",
-    Step.DISCARD_COLLECTED: "discards",
+    Step.DISCARD_COLLECTED: "discards after collecting",
     Step.SERVE: "serves",
     Step.PAY: "pays",
     Step.GIFT: "chooses a gift",
     Step.TALENT: "chooses the talent's resource",
-    Step.DISCARD_SERVED: "discards",
+    Step.DISCARD_SERVED: "discards after a gift or talent",
     Step.DEPLETE: "chooses whose tray is depleted",
     Step.ARRIVAL: "a new top is revealed",
     Step.WILLIAM: "chooses the supply",
-    Step.DISCARD_RESTOCKED: "discards",
+    Step.DISCARD_RESTOCKED: "discards after the restock",
     Step.REVEAL_SECRET: "the secret objective is revealed",
     Step.OVER: "game over",
 }
@@ -52,13 +62,17 @@ def show(game: CampusGame, state: State) -> str:
     contents: CampusSet = game.components.contents
     fields = game.read(state)
     lines = [
-        f"Campus Café {VARIANTS[fields['advanced']]} ({game.components.id})",
+        f"Campus Café {VARIANTS[fields['advanced']]}{', dislikes' * fields['dislikes']} ({game.components.id})",
         _turn(fields),
         *wrap("objectives  ", (objective_words(contents.objectives[i]) for i in fields["objective"] if i >= 0)),
     ]
+    if fields["secret_color"] >= 0:
+        secret = objective_words(contents.objectives[fields["secret"]]) if fields["secret"] >= 0 else "not known here"
+        lines.append(f"Abigail's secret {OBJECTIVE_COLORS[fields['secret_color']]} objective  {secret}")
     if fields["waiters"]:
         lines += wrap("waiters  ", (WAITER_NAMES[i] for i in indices(fields["waiters"])))
-    lines += [f"zones  {letters(fields['zone'])}", "", *_spaces(contents, fields), "", *_cards(contents, fields), ""]
+    lines += [f"zones  {letters(fields['zone'])}", "", *_spaces(contents, fields)]
+    lines += [*_progress(contents, fields), "", *_cards(contents, fields), ""]
     if fields["whites"]:
         lines += wrap("white tokens  ", (TYPE_NAMES[i] for i in indices(fields["whites"])))
     for player in range(state.players):
@@ -102,6 +116,10 @@ def _turn(fields: dict[str, Any]) -> str:
     who = f"player {fields['to_move'] + 1} " if fields["to_move"] >= 0 else ""
     if fields["step"] == Step.ROLL:
         who = f"player {fields['active'] + 1} "
+    elif fields["step"] in (Step.GIFT, Step.TALENT):
+        step += f" for card {fields['turn']['paying'] + 1}"
+    elif fields["step"] == Step.DEPLETE:
+        step += f" of {RESOURCE_NAMES[next(r for r, n in enumerate(fields['turn']['gifts']) if n)]}"
     return f"round {fields['round']}{last}, {who}{step}"
 
 
@@ -121,6 +139,36 @@ def _spaces(contents: CampusSet, fields: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _progress(contents: CampusSet, fields: dict[str, Any]) -> list[str]:
+    """Return what was spent and used so far in the running service."""
+    turn = fields["turn"]
+    parts = []
+    if turn["placed"] != [-1, -1] and fields["step"] != Step.PLACE:
+        parts.append(f"${turn['money']} of the dice")
+    if any(turn["spent"]):
+        parts.append(f"{letters(turn['spent'])} spent")
+    if any(turn["blue"]):
+        parts.append(f"blue tokens {letters(turn['blue'])} used")
+    parts += [f"red token {TYPE_NAMES[kind]} used" for kind in indices(turn["red"])]
+    if turn["yellow"]:
+        parts.append("yellow token used")
+    parts += [f"white token {TYPE_NAMES[kind]} held" for kind in indices(turn["white"])]
+    if turn["served"] and (used := whites_used(contents, fields)):
+        parts.append(f"{counted(used, 'white token')} used")
+    for space, used in zip(counters(contents, fields), turn["converted"], strict=False):
+        if used:
+            parts.append(f"counter {space + 1} used {used}x")
+    parts += [f"Samuel's {what} used" for bit, what in enumerate(("shake", "cupcake")) if turn["samuel"] >> bit & 1]
+    if fields["step"] == Step.DEPLETE:
+        parts.append(f"{letters(turn['gifts'])} to leave the game")
+    return wrap("turn  ", parts) if parts else []
+
+
+def counted(n: int, what: str) -> str:
+    """Return for example "1 card" or "2 cards"."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
 def _line(contents: CampusSet, card: int) -> str:
     """Return both sides of a card, such as "33 MMSS $14 gift E  mC mT fS mA  satisfier male teacher"."""
     printed = contents.cards[card]
@@ -136,7 +184,7 @@ def _cards(contents: CampusSet, fields: dict[str, Any]) -> list[str]:
     lines += [
         f"{name} {_line(contents, top)}" for name, top in zip(("deck", "last"), fields["top"], strict=True) if top >= 0
     ]
-    lines.append(f"hidden: {below[0]} cards of the customers deck, {below[1]} of the last customers deck")
+    lines.append(f"hidden: {counted(below[0], 'card')} of the customers deck, {below[1]} of the last customers deck")
     if turn["served"]:
         lines += ["served:", *(f"  {_line(contents, card)}" for card in indices(turn["served"]))]
     if turn["paying"] >= 0 and fields["step"] == Step.PAY:
@@ -151,10 +199,8 @@ def _player(contents: CampusSet, fields: dict[str, Any], index: int) -> list[str
     used = sum(player["tray"])
     lines = [
         f"{mark} player {index + 1}{waiter}: ${player['score']}  tray {letters(player['tray'])} "
-        f"({used} of {player['spaces']})  {player['owned'].bit_count()} cards"
+        f"({used} of {player['spaces']})  {counted(player['owned'].bit_count(), 'card')}"
     ]
     if player["dislike"] >= 0:
         lines += wrap("      dislikes ", [dislike_words(contents.dislikes[player["dislike"]])])
-    if player["owned"]:
-        lines += wrap("      ", (reverse_text(contents.cards[card]) for card in indices(player["owned"])))
-    return lines
+    return lines + [f"      {_line(contents, card)}" for card in indices(player["owned"])]

@@ -33,7 +33,7 @@ cdef uint32_t payments(const Purse* purse, const Card* card, uint32_t* out) noex
 cdef int missing(const Purse* purse, const Card* card) noexcept nogil
 
 # What a payment uses up, in quarters of a dollar; tokens and conversions come back every turn.
-cdef int cost(const Purse* purse, const Card* card, uint32_t payment) noexcept nogil
+cdef int cost(const Card* card, uint32_t payment) noexcept nogil
 
 # The payment the greedy informed player makes: few and cheap resources, tokens first; the card must be payable.
 cdef uint32_t cheap_payment(const Purse* purse, const Card* card) noexcept nogil

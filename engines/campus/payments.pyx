@@ -52,6 +52,8 @@ cdef struct Search:
     uint32_t n
     uint32_t* out
     uint64_t* keys  # ascending
+    int least  # instead of listing payments: what the cheapest met so far costs; 0 to list them all
+    uint32_t cheapest
 
 
 cdef inline int pool_of(int pool, int dish) noexcept nogil:
@@ -104,13 +106,27 @@ cdef inline uint64_t outcome(const Search* x) noexcept nogil:
     return (key << 17) | (<uint64_t>x.red << 9) | (<uint64_t>x.white << 1) | x.yellow
 
 
-cdef void found(Search* x, uint32_t code) noexcept nogil:
+cdef inline int cover_cost(int cover, int dish) noexcept nogil:
+    if cover == COVER_TRAY:
+        return 4 + 4 * dish
+    if cover >= COVER_CONVERTED:
+        return 5 + 4 * ((cover - COVER_CONVERTED) % KINDS)
+    if cover == COVER_WHITE:
+        return 8
+    return 1 + dish // 2
+
+
+cdef void found(Search* x, const Card* card, uint32_t code) noexcept nogil:
     cdef uint64_t key
     cdef uint32_t low = 0, high = x.n, middle
     cdef int k
     for k in range(KINDS):
         if x.blue[k] and not x.spent[k] and not x.left.spent[k]:
             return  # an asleep multiplier
+    if x.least:
+        x.least = cost(card, code)
+        x.cheapest = code
+        return
     key = outcome(x)
     while low < high:
         middle = (low + high) >> 1
@@ -128,12 +144,17 @@ cdef void found(Search* x, uint32_t code) noexcept nogil:
 
 cdef void extend(Search* x, const Card* card, int i, uint32_t code) noexcept nogil:
     """Covers dish i and those after it in every way."""
-    cdef int dish, pool, at, k, least = 0, j
+    cdef int dish, pool, at, k, least = 0, j, price = 0
     cdef uint8_t bit
     if x.n == x.limit:
         return
+    if x.least:
+        for j in range(i):
+            price += cover_cost(x.cover[j], card.dish[j])
+        if price >= x.least:
+            return
     if i == card.dishes:
-        found(x, code)
+        found(x, card, code)
         return
     dish = card.dish[i]
     for j in range(i):
@@ -318,32 +339,21 @@ cdef uint32_t canonical_payment(const Purse* purse, const Card* card, uint32_t p
     return payment
 
 
-cdef int cost(const Purse* purse, const Card* card, uint32_t payment) noexcept nogil:
-    """What a payment uses up, in quarters of a dollar; tokens and conversions come back every turn."""
-    cdef int i, cover, total = 0
+cdef int cost(const Card* card, uint32_t payment) noexcept nogil:
+    cdef int i, total = 0
     for i in range(card.dishes):
-        cover = payment >> BITS * (card.dishes - 1 - i) & MASK
-        if cover == COVER_TRAY:
-            total += 4 + 4 * card.dish[i]
-        elif cover >= COVER_CONVERTED:
-            total += 5 + 4 * ((cover - COVER_CONVERTED) % KINDS)
-        elif cover == COVER_WHITE:
-            total += 8
-        else:
-            total += 1 + card.dish[i] // 2
+        total += cover_cost(payment >> BITS * (card.dishes - 1 - i) & MASK, card.dish[i])
     return total
 
 
 cdef uint32_t cheap_payment(const Purse* purse, const Card* card) noexcept nogil:
-    cdef uint32_t[MOVES_MAX] out
-    cdef uint32_t i, best = 0, n = payments(purse, card, out)
-    cdef int least = 1 << 20, value
-    for i in range(n):
-        value = cost(purse, card, out[i])
-        if value < least:
-            least = value
-            best = out[i]
-    return best
+    """Depth first, cutting off what is no cheaper than the best so far; of equally cheap ones the smallest code."""
+    cdef Search x
+    prepare(&x, purse, card)
+    x.limit = 1  # none is listed
+    x.least = 1 << 20
+    extend(&x, card, 0, 0)
+    return x.cheapest
 
 
 cdef void pay(const Set* set, Campus* s, const Card* card, uint32_t payment) noexcept nogil:

@@ -7,7 +7,7 @@ from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
 from cython_ext.game cimport CHANCE, MAX_PLAYERS, Components, ConstStatePtr, Game, State, StatePtr
 from cython_ext.rng cimport Rng, rng_below
 from engines.campus.choices cimport draw, list_moves, list_outcomes
-from engines.campus.heuristic cimport expectation, move_values, sensible_step
+from engines.campus.heuristic cimport expectation, move_values, sensible_step, turns_left
 from engines.campus.layout cimport (
     ABIGAIL,
     ABOUT_CARDS,
@@ -42,6 +42,7 @@ from engines.campus.layout cimport (
     NONE,
     OBJECTIVES,
     Player,
+    ROUNDS,
     SAMUEL,
     SATISFIER,
     SHIFT,
@@ -210,6 +211,8 @@ cdef void priors(
     for i in range(n):
         prior[i] /= total
 
+
+ROUND_LIMIT = ROUNDS  # a game ends after this round
 
 ABOUT = {
     "resource": ABOUT_RESOURCE, "customers": ABOUT_CUSTOMERS, "groups": ABOUT_GROUPS, "gifts": ABOUT_GIFTS,
@@ -385,6 +388,10 @@ cdef class CampusGame(Game):
             return []
         choices = secret_choices(&self.set, s)
         return [i for i in range(OBJECTIVES) if choices >> i & 1]
+
+    def turns_left(self, state: State) -> list[float]:
+        """Return the turns each player is expected to have yet, the running one included until its check."""
+        return [turns_left(&self.set, <Campus*>state.data, p) for p in range(state.players)]
 
     def forget_secret(self, State state) -> None:
         """Make Abigail's secret objective unknown."""

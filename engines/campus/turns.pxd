@@ -30,6 +30,9 @@ cdef int excess(const Set* set, const Campus* s, int p) noexcept nogil
 # Resources of a kind that a discard may take: not those on a space reserved by the dislike.
 cdef int loose(const Set* set, const Campus* s, int p, int k) noexcept nogil
 
+# $ of the running turn if its service ended now.
+cdef int check(const Set* set, const Campus* s) noexcept nogil
+
 # Cards the player whose turn it is could serve if they can pay.
 cdef uint64_t servable(const Set* set, const Campus* s) noexcept nogil
 

@@ -3,7 +3,7 @@ from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, OVER
-from engines.campus.dice cimport place_moves, put_dice
+from engines.campus.dice cimport can_place, put_dice
 from engines.campus.layout cimport (
     ABIGAIL,
     ABOUT_CUSTOMERS,
@@ -76,6 +76,8 @@ from engines.campus.payments cimport pay
 
 cdef enum:
     WHITE_TOKEN = 8  # argument of MOVE_GIFT in the advanced game
+    DISLIKED_TRAY = 4  # spaces of the tray of the promo Dislikes, whoever's it is ...
+    JOHN_DISLIKED_TRAY = 6  # ... but John's
 
 
 # ---- setup ----
@@ -120,7 +122,7 @@ cdef void refresh(const Set* set, Campus* s, int p) noexcept nogil:
     if s.advanced and player.waiter == NONE:
         player.spaces = 0
     elif player.dislike != NONE and set.dislike[player.dislike].about == ABOUT_TRAY:
-        player.spaces = 6 if player.waiter == JOHN else 4
+        player.spaces = JOHN_DISLIKED_TRAY if player.waiter == JOHN else DISLIKED_TRAY
     else:
         player.spaces = set.side[s.advanced].tray[max(<int>player.waiter, 0)]
     while left:
@@ -145,10 +147,6 @@ cdef void start_turn(const Set* set, Campus* s) noexcept nogil:
     else:
         s.step = STEP_ROLL
         s.header.to_move = CHANCE
-
-
-cdef void after_objectives(const Set* set, Campus* s) noexcept nogil:
-    s.step = STEP_TABLES
 
 
 cdef void after_tables(const Set* set, Campus* s) noexcept nogil:
@@ -255,10 +253,9 @@ cdef void collect(const Set* set, Campus* s) noexcept nogil:
 
 
 cdef void start_placing(const Set* set, Campus* s) noexcept nogil:
-    cdef uint32_t[64] moves
     s.step = STEP_PLACE
     s.header.to_move = s.active
-    if place_moves(set, s, moves) == 0:
+    if not can_place(set, s):
         collect(set, s)
 
 
@@ -347,7 +344,6 @@ cdef void receive_gift(Campus* s, int choice) noexcept nogil:
 
 
 cdef int check(const Set* set, const Campus* s) noexcept nogil:
-    """$ of the turn."""
     cdef const Player* me = &s.player[s.active]
     cdef const Dislike* dislike = NULL
     cdef const Card* card
@@ -530,7 +526,7 @@ cdef void draw_objective(const Set* set, Campus* s, int objective) noexcept nogi
     if s.step == STEP_OBJECTIVES:
         s.objective[set.objective[objective].color] = objective
         if set.objective[objective].color == 2:
-            after_objectives(set, s)
+            s.step = STEP_TABLES
         return
     s.secret = objective
     if s.step == STEP_SECRET:
