@@ -261,11 +261,11 @@ def test_closing_the_iterator_of_an_analysis_ends_it(brain: Brain, server: Brain
 @each_game
 def test_a_deadline_is_answered_with_the_best_so_far(game: str, brain: Brain, client: Client) -> None:
     request = pb.SuggestRequest(state=first_position(brain, game))
-    suggestion = client.suggest(request, timeout=3).suggestion
+    suggestion = client.suggest(request, timeout=1).suggestion
     assert suggestion.stop_reason == pb.STOP_REASON_TIME
     assert suggestion.visits
     request.budget.CopyFrom(LONG)
-    *earlier, final = client.analyze(pb.AnalyzeRequest(suggest=request, report_interval_ms=200), timeout=3)
+    *earlier, final = client.analyze(pb.AnalyzeRequest(suggest=request, report_interval_ms=200), timeout=1)
     assert earlier
     assert final.is_final
     assert final.suggestion.stop_reason == pb.STOP_REASON_TIME
