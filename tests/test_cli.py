@@ -472,6 +472,7 @@ def test_a_pipe_twice_gives_the_same_bytes():
 
 def test_an_interrupt_prints_the_best_moves_so_far(game: str):
     search = [*COMMAND_LINE, "suggest", game, "--time", "60s", "--json"]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests run in the background inherit it ignored
     for seconds in (1.5, 5, 15):  # a slow machine may not have begun to search
         with subprocess.Popen(search, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             time.sleep(seconds)

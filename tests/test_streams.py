@@ -271,7 +271,7 @@ def test_a_server_that_stops_gives_every_query_its_final_answer(brain: Brain) ->
         client = Client(server.address)
         talk = Talk(client)
         talk.say(*(ask(f"{index}", search(brain)) for index in range(4)))
-        eventually(lambda: server.admission.running == 1)
+        eventually(lambda: (server.admission.running, server.admission.waiting) == (1, 3))
     answers = talk.close()
     client.close()
     assert len(answers) == 4
