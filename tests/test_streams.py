@@ -270,10 +270,12 @@ def test_a_server_that_stops_gives_every_query_its_final_answer(brain: Brain) ->
     with background(Library(), Settings(searches=1)) as server:
         client = Client(server.address)
         talk = Talk(client)
-        talk.say(*(ask(f"{index}", search(brain)) for index in range(4)))
-        eventually(lambda: (server.admission.running, server.admission.waiting) == (1, 3))
-    answers = talk.close()
+        talk.say(*(ask(f"{index}", search(brain)) for index in range(5)), end("4"))
+        eventually(lambda: len(talk.finals()) == 1)  # so all queries have been read
+        eventually(lambda: server.admission.running == 1)
+    ended, *answers = talk.close()
     client.close()
+    assert ended.error.reason == "TERMINATED"
     assert len(answers) == 4
     assert [answer.suggestion.stop_reason for answer in answers if answer.HasField("suggestion")] == [
         pb.STOP_REASON_STOPPED
