@@ -22,7 +22,7 @@ from solver.analysis import Control, Limits, analysis_for
 from solver.positions import encode_state
 
 CLIENTS = 4
-VISITS = 200_000  # about 200 ms in this position: the time of a bot's move
+VISITS = 20_000
 TIME_MS = 200
 
 
