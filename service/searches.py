@@ -114,7 +114,10 @@ class Searches:
                 self._live.add(analysis)
             ended = analysis.run(_until(due, batch))
             wanted = ended or (report is not None and time.monotonic() >= due)
-            return ended, analysis.suggestion() if wanted else None
+            suggestion = analysis.suggestion() if wanted else None
+            if ended:
+                analysis.release()
+            return ended, suggestion
 
         try:
             while True:
@@ -137,7 +140,9 @@ class Searches:
             if analysis is not None:
                 self._live.discard(analysis)
                 self._note(call, analysis, time.monotonic() - began - paused)
-                analysis.release()  # a traceback may keep the object until the next garbage collection
+                # A traceback may keep the object until the next garbage collection; a large tree takes milliseconds.
+                if analysis.searches:
+                    self._threads.submit(analysis.release)
 
     async def step(self, control: Control, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a step of a search in a thread; when the call is cancelled, end the step before giving way."""

@@ -1,9 +1,10 @@
-"""One search for one request: its budget, its trees, and the answer read off them."""
+"""One search for one request: its budget and its trees."""
 from __future__ import annotations
 
 import math
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -11,7 +12,8 @@ from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
-from solver.positions import Position, decode_choice, encode_move, invalid, set_ref
+from solver.findings import Findings, MoveSums
+from solver.positions import Position, decode_choice, invalid
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
 MAX_VISITS = 100_000_000
@@ -21,7 +23,6 @@ MAX_MOVES_WANTED = (1 << 32) - 1
 TREE_BYTES = 512 << 20  # for all trees of one search
 ANSWER_TIME = 0.1  # seconds of a caller's deadline kept for building and sending the answer on a busy machine
 MAX_LINE = 16  # moves of a principal variation
-CONFIDENCE = 1.96  # standard errors of a 95 % interval
 
 REASONS = {
     "visits": pb.STOP_REASON_VISITS,
@@ -78,18 +79,6 @@ class Control:
                     search.stop()
 
 
-@dataclass
-class MoveSums:
-    """What all trees say of one root move; lists have one entry per player."""
-
-    code: int
-    visits: int
-    win: list[float]
-    win_squares: list[float]
-    score: list[float]
-    score_squares: list[float]
-
-
 class Analysis:
     """A search in progress. `run` it, read `suggestion`, run it on."""
 
@@ -114,6 +103,7 @@ class Analysis:
         self._time_up = self.started + _budget_seconds(request.budget, control, limits)
         self.stop_reason = pb.STOP_REASON_UNSPECIFIED
         self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
+        self._released = 0  # visits in trees given back
         control.hold(searches)
 
     @property
@@ -124,7 +114,7 @@ class Analysis:
     @property
     def visits_made(self) -> int:
         """Simulations so far, in all trees."""
-        return sum(search.visits for search in self.searches)
+        return self._released + sum(search.visits for search in self.searches)
 
     @property
     def tree_bytes(self) -> int:
@@ -133,6 +123,7 @@ class Analysis:
 
     def release(self) -> None:
         """Give the memory of the trees back now, however long this object is still referred to."""
+        self._released = self.visits_made
         self.control.release()
 
     def give(self, seconds: float) -> None:
@@ -166,19 +157,19 @@ class Analysis:
 
     def suggestion(self) -> pb.Suggestion:
         """Return the answer so far."""
-        position = self.position
-        moves = self.ranked()
-        components = position.entry.components
-        return pb.Suggestion(
-            player=position.state.to_move + 1,
+        return self.findings().suggestion()
+
+    def findings(self) -> Findings:
+        """Return what the trees say so far; of use without them."""
+        moves = self.ranked()[: self.moves_wanted]
+        return Findings(
+            position=self.position,
             objective=self.objective,
-            moves=[self._evaluation(sums) for sums in moves[: self.moves_wanted]],
+            moves=moves,
+            lines=[self.line(sums.code, sums.visits) for sums in moves],
             visits=self.visits_made,
             stop_reason=self.stop_reason,
-            component_set=set_ref(components),
-            components_reconstructed=components.reconstructed,
             version=self.version,
-            engine_version=position.engine.version,
             elapsed_ms=1000 * (time.monotonic() - self.started) if self.timing else None,
         )
 
@@ -204,69 +195,18 @@ class Analysis:
 
         return sorted(total.values(), key=rank)
 
-    def _evaluation(self, sums: MoveSums) -> pb.MoveEvaluation:
-        n = sums.visits
-        evaluation = pb.MoveEvaluation(
-            id=sums.code,
-            text=self.position.engine.move_text(self.position.state, sums.code),
-            move=encode_move(self.position, sums.code),
-            visits=n,
-        )
-        if n == 0:
-            return evaluation
-        for player in range(self.position.state.players):
-            mean = sums.score[player] / n
-            evaluation.players.append(
-                pb.PlayerEstimate(
-                    player=player + 1,
-                    win_probability=sums.win[player] / n,
-                    expected_score=mean,
-                    score_spread=math.sqrt(max(0.0, sums.score_squares[player] / n - mean * mean)),
-                )
-            )
-        if n >= 2:
-            evaluation.lower_bound = self._lower_bound(sums)
-        evaluation.principal_variation.extend(self.line(sums.code, n))
-        return evaluation
-
-    def _lower_bound(self, sums: MoveSums) -> float:
-        n, mover = sums.visits, self.position.state.to_move
-        if self.objective == pb.OBJECTIVE_SCORE:
-            total, squares, least = sums.score[mover], sums.score_squares[mover], -math.inf
-        else:
-            total, squares, least = sums.win[mover], sums.win_squares[mover], 0.0
-        mean = total / n
-        variance = max(0.0, squares - n * mean * mean) / (n - 1)
-        return max(least, mean - CONFIDENCE * math.sqrt(variance / n))
-
-    def line(self, code: int, visits: int) -> list[pb.PlannedMove]:
-        """Follow the most visited moves from a root move up to the next draw."""
-        position = Position(self.position.entry, self.position.state.copy())
-        line = [code]
-        planned = []
-        player = position.state.to_move
-        while True:
-            planned.append(
-                pb.PlannedMove(
-                    player=player + 1,
-                    id=code,
-                    text=position.engine.move_text(position.state, code),
-                    move=encode_move(position, code),
-                    visits=visits,
-                )
-            )
-            position.state.apply(code)
-            player = position.state.to_move
-            if player < 0 or len(line) == MAX_LINE:
-                return planned
-            tried: dict[int, int] = {}
+    def line(self, code: int, visits: int) -> list[tuple[int, int]]:
+        """Follow the most visited moves from a root move up to the next draw; return moves with their visits."""
+        line = [(code, visits)]
+        while visits and len(line) < MAX_LINE:
+            path = [move for move, _ in line]
+            tried: Counter[int] = Counter()
             for search in self.searches:
-                for move, count in search.children(line)[1]:
-                    tried[move] = tried.get(move, 0) + count
+                tried.update(dict(search.children(path)[1]))
             if not tried:
-                return planned
-            code, visits = min(tried.items(), key=lambda item: (-item[1], item[0]))
-            line.append(code)
+                break
+            line.append(min(tried.items(), key=lambda item: (-item[1], item[0])))
+        return line
 
 
 def analysis_for(

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import GAME_OVER, State
-from solver.analysis import Analysis, Control, Limits, MoveSums, analysis_for
+from solver.analysis import Analysis, Control, Limits, analysis_for
+from solver.findings import MoveSums
 from solver.positions import Position, invalid
 
 SURE_WIN = 0.995  # share of the win from which a move is taken to win
