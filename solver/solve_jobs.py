@@ -69,7 +69,7 @@ class Executor(Protocol):
 
 
 def solve(library: Library, task: Task, control: Control | None = None) -> Iterator[Result]:
-    """Solve a task here and yield what it has come to, about every half second, the last result being final.
+    """Solve a task here and yield what it has come to: every half second, in a closed game whenever a turn begins.
 
     control: stops the search from another thread, and holds the caller's deadline.
     Raises BrainError where the position is no puzzle.
@@ -140,19 +140,19 @@ def _search(position: Position, task: Task, control: Control) -> Iterator[Result
 def _play(position: Position, task: Task, control: Control) -> Iterator[Result]:
     after = follow(position, task.line)
     line = list(task.line)
-    started = shown = time.monotonic()
+    started = time.monotonic()
     nodes = 0
+    turn = position.engine.turn(after.state)
     for move, visits in play_closed(after, task.seconds, task.nodes, task.threads, task.seed, control):
         line.append(move)
         nodes += visits
-        if time.monotonic() - shown >= SLICE:
-            shown = time.monotonic()
-            phase = position.engine.turn(after.state)
-            yield Result(task.number, None, None, tuple(line), nodes, shown - started, phase, False, False)
+        if (now := position.engine.turn(after.state)) != turn:
+            turn = now
+            yield Result(task.number, None, None, tuple(line), nodes, time.monotonic() - started, turn, False, False)
     over = after.state.to_move == GAME_OVER
     yield Result(
-        task.number, points_of(after) if over else None, None, tuple(line), nodes, time.monotonic() - started,
-        position.engine.turn(after.state), False, True, stopped=not over,
+        task.number, points_of(after) if over else None, None, tuple(line), nodes, time.monotonic() - started, turn,
+        False, True, stopped=not over,
     )  # fmt: skip
 
 
