@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
@@ -54,7 +55,7 @@ class Control:
         if deadline is not None:
             self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 2)
         self.stopped = False
-        self._searches: list[Search] = []
+        self._searches: list[Any] = []  # whatever has a stop()
         self._lock = threading.Lock()
 
     def stop(self) -> None:
@@ -69,7 +70,7 @@ class Control:
         with self._lock:
             self._searches.clear()
 
-    def hold(self, searches: list[Search]) -> None:
+    def hold(self, searches: list[Any]) -> None:
         """Let `stop` end these searches too, and `release` empty this list."""
         with self._lock:
             self._searches = searches
