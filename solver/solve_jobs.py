@@ -20,7 +20,7 @@ from engines.library import Library
 from solver.analysis import Control
 from solver.closed import play_closed
 from solver.positions import Position, decode_state, invalid
-from solver.solo import SoloSearch
+from solver.solo import PORTFOLIO, SoloSearch
 
 SLICE = 0.5  # seconds from one result of a task to the next
 
@@ -111,13 +111,16 @@ def points_of(position: Position) -> float:
 
 
 def _search(position: Position, task: Task, control: Control) -> Iterator[Result]:
-    chosen = {"members": task.members} if task.members else {}
-    search = SoloSearch(position, rounds=task.rounds, seed=task.seed, threads=task.threads, **chosen)
+    search = SoloSearch(
+        position, rounds=task.rounds, seed=task.seed, threads=task.threads, members=task.members or PORTFOLIO
+    )
     control.hold([search])
     if task.line or task.bound < math.inf:
         search.share(task.line, task.bound)
     started = time.monotonic()
-    snapshot, line, score = search.snapshot(), (), None
+    snapshot = search.snapshot()
+    line: tuple[int, ...] = ()
+    score: float | None = None
     while True:
         until = min(started + task.seconds, control.answer_by)
         more = None if task.nodes is None else task.nodes - snapshot.nodes
