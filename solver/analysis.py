@@ -56,7 +56,7 @@ class Control:
         if deadline is not None:
             self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 2)
         self.stopped = False
-        self._searches: list[Search] = []
+        self._searches: list[Any] = []  # whatever has a stop()
         self._lock = threading.Lock()
 
     def stop(self) -> None:
@@ -71,7 +71,7 @@ class Control:
         with self._lock:
             self._searches.clear()
 
-    def hold(self, searches: list[Search]) -> None:
+    def hold(self, searches: list[Any]) -> None:
         """Let `stop` end these searches too, and `release` empty this list."""
         with self._lock:
             self._searches = searches
