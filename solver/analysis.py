@@ -5,19 +5,21 @@ import math
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
+from solver.durations import MAX_TIME_MS
 from solver.findings import Findings, MoveSums
 from solver.positions import Position, decode_choice, invalid
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
 MAX_VISITS = 100_000_000
-MAX_TIME_MS = 3_600_000
 MAX_THREADS = 64
 MAX_MOVES_WANTED = (1 << 32) - 1
 TREE_BYTES = 512 << 20  # for all trees of one search
@@ -55,7 +57,7 @@ class Control:
         if deadline is not None:
             self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 2)
         self.stopped = False
-        self._searches: list[Search] = []
+        self._searches: list[Any] = []  # whatever has a stop()
         self._lock = threading.Lock()
 
     def stop(self) -> None:
@@ -70,7 +72,7 @@ class Control:
         with self._lock:
             self._searches.clear()
 
-    def hold(self, searches: list[Search]) -> None:
+    def hold(self, searches: list[Any]) -> None:
         """Let `stop` end these searches too, and `release` empty this list."""
         with self._lock:
             self._searches = searches
@@ -216,10 +218,12 @@ def analysis_for(
     limits: Limits,
     version: str,
     at_chance: bool = False,
+    features: Mapping[str, Any] | None = None,
 ) -> Analysis:
     """Check a request and set up its search.
 
     at_chance: search a chance point too; its outcomes then take the place of moves, and `viewer` has to be given.
+    features: arguments of Search that are to differ from their defaults.
 
     Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
     """
@@ -274,6 +278,7 @@ def analysis_for(
             memory=min(_tree_bytes(position, request.budget.visits) // threads, limits.tree_bytes),
             score_objective=_objective(position, request) == pb.OBJECTIVE_SCORE,
             allowed=allowed,
+            **(features or {}),
         )
         for index in range(threads)
     ]

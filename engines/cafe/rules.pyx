@@ -4,6 +4,7 @@ from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, Game, State
 from engines.cafe.actions cimport continuations
+from engines.cafe.bound cimport bound, round_of, solvable, standing
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
 from engines.cafe.geometry cimport place
 from engines.cafe.policy cimport best_move, gains, playout_step, priors
@@ -59,8 +60,13 @@ cdef class CafeGame(Game):
         self.table.apply = apply
         self.table.random_step = random_step
         self.table.returns = returns
+        self.table.greedy_move = best_move
         self.table.playout_step = playout_step
         self.table.priors = priors
+        self.solo.solvable = solvable
+        self.solo.round = round_of
+        self.solo.points = standing
+        self.solo.bound = bound
         self.native = &self.cards
 
     def __init__(self, components: object, weights: dict[str, float] | None = None) -> None:
@@ -176,10 +182,6 @@ cdef class CafeGame(Game):
         """Return whether the open action of a position has a continuation."""
         cdef uint32_t[MOVES_MAX] moves
         return continuations(&self.cards, <Position*>state.data, moves) > 0
-
-    def greedy_move(self, State state) -> int:
-        """Return the move the rules of thumb like best; a player must be to move."""
-        return best_move(&self.cards, state.data)
 
     def gains(self, State state) -> list[float]:
         """Return what the rules of thumb say each legal move gains, in points; a player must be to move."""
