@@ -12,26 +12,6 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #include <sys/mman.h>
-    #define LARGE_PAGE ((size_t)2 << 20)
-    /* Asks for large pages for all but the first megabytes of a block, which small trees do not leave. */
-    static void take_large_pages(void *block, size_t size) {
-    #ifdef MADV_HUGEPAGE
-        uintptr_t start = ((uintptr_t)block + 2 * LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
-        uintptr_t end = ((uintptr_t)block + size) & ~(LARGE_PAGE - 1);
-        if (start < end)
-            madvise((void *)start, end - start, MADV_HUGEPAGE);  /* refused: small pages do, too */
-    #else
-        (void)block;
-        (void)size;
-    #endif
-    }
-    """
-    void take_large_pages(void* block, size_t size) noexcept nogil
-
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
 from cython_ext.rng cimport rng_below, rng_seed
 
@@ -167,8 +147,6 @@ cdef class Search:
             raise ValueError(f"the tree wants at least {(room + 1) * self.tree.stride} bytes")
         # Untouched pages cost nothing: the tree takes memory only as it grows.
         self.tree.nodes = <uint8_t*>malloc(self.tree.capacity * self.tree.stride)
-        if self.tree.nodes != NULL:
-            take_large_pages(self.tree.nodes, self.tree.capacity * self.tree.stride)
         self.sums = <RootSums*>calloc(room, sizeof(RootSums))
         if (self.root == NULL or self.state == NULL or self.moves == NULL or self.chances == NULL
                 or self.priors == NULL or self.tree.nodes == NULL or self.sums == NULL):
