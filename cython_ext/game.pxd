@@ -56,9 +56,22 @@ cdef struct GameTable:
     void (*priors)(Components, ConstStatePtr, const uint32_t* moves, uint32_t n, float* prior) noexcept nogil
 
 
+# What solving a puzzle for one player wants to know of a game. All NULL where a game has no such puzzles.
+cdef struct SoloTable:
+    # Whether the position is a puzzle: one player, nothing left to chance.
+    bint (*solvable)(Components, ConstStatePtr) noexcept nogil
+    # The round a position belongs to; it never falls.
+    uint32_t (*round)(Components, ConstStatePtr) noexcept nogil
+    # Points as the position stands.
+    float (*points)(Components, ConstStatePtr) noexcept nogil
+    # Points that no play up to the end of round `last` can exceed.
+    float (*bound)(Components, ConstStatePtr, uint32_t last) noexcept nogil
+
+
 cdef class Game:
-    """A game with a component set loaded. An engine's subclass fills in `table` and `native`."""
+    """A game with a component set loaded. An engine's subclass fills in `table`, `native` and, where it has puzzles, `solo`."""
     cdef GameTable table
+    cdef SoloTable solo
     cdef Components native
     cdef readonly object components
 

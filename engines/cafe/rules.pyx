@@ -4,6 +4,7 @@ from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, Game, State
 from engines.cafe.actions cimport continuations
+from engines.cafe.bound cimport bound, round_of, solvable, standing
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
 from engines.cafe.geometry cimport place
 from engines.cafe.policy cimport best_move, gains, playout_step, priors
@@ -61,6 +62,10 @@ cdef class CafeGame(Game):
         self.table.returns = returns
         self.table.playout_step = playout_step
         self.table.priors = priors
+        self.solo.solvable = solvable
+        self.solo.round = round_of
+        self.solo.points = standing
+        self.solo.bound = bound
         self.native = &self.cards
 
     def __init__(self, components: object, weights: dict[str, float] | None = None) -> None:
