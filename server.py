@@ -31,8 +31,8 @@ from service.calls import BrainCalls
 from service.credentials import Tokens
 from service.errors import SERVICE
 from service.interceptor import CallInterceptor
-from service.log import PatientHandler
 from service.jobs import Jobs
+from service.log import PatientHandler
 from service.metrics import Metrics
 from service.searches import Searches
 from service.settings import JOBS_MIB, KEEP_HOURS, MAX_JOBS, MAX_MOVES, MESSAGE_BYTES, Settings, read_settings

@@ -107,7 +107,7 @@ class BrainCalls(BrainServiceServicer):
         An answer is left out while the reader has not taken the one before, so a slow reader fills no memory.
         """
         interval = report_seconds(request)
-        writer = Writer(context, lambda suggestion: pb.AnalyzeResponse(suggestion=suggestion))
+        writer = Writer[pb.Suggestion](context, lambda suggestion: pb.AnalyzeResponse(suggestion=suggestion))
         try:
             control = Control(_deadline(context))
             final = await self._searches.run(CALL.get(), request.suggest, control, interval, writer.offer)
@@ -134,7 +134,7 @@ class BrainCalls(BrainServiceServicer):
     async def SolveSolo(self, request: pb.SolveSoloRequest, context: Context) -> None:  # type: ignore[override]
         """Solve a puzzle and send improving answers as Analyze does; interactive searches go first."""
         interval = report_seconds(request)
-        writer = Writer(context, Told().progress)
+        writer = Writer[pb.Solution](context, Told().progress)
         try:
             control = Control(_deadline(context))
             final = await self._searches.solve(CALL.get(), request, control, interval, writer.offer)
@@ -188,7 +188,8 @@ class BrainCalls(BrainServiceServicer):
     @property
     def _jobs(self) -> Jobs:
         if self._kept_jobs is None:
-            raise BrainError("FAILED_PRECONDITION", "NO_JOBS", "this server keeps no jobs; its operator can set jobs_file")
+            message = "this server keeps no jobs; its operator can set jobs_file"
+            raise BrainError("FAILED_PRECONDITION", "NO_JOBS", message)
         return self._kept_jobs
 
     async def _answer(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

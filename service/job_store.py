@@ -108,9 +108,11 @@ class JobStore:
         open_, total = self._one(
             "SELECT count(*) FILTER (WHERE owner = ? AND state = ?), count(*) FROM jobs", record.owner, UNFINISHED
         )
-        if open_ >= most or total >= MAX_JOBS:
-            message = f"{most} jobs of one client can be unfinished" if open_ >= most else "the server has too many jobs"
+        if open_ >= most:
+            message = f"{most} jobs of one client can be unfinished at a time"
             raise BrainError("RESOURCE_EXHAUSTED", "TOO_MANY_JOBS", message)
+        if total >= MAX_JOBS:
+            raise BrainError("RESOURCE_EXHAUSTED", "TOO_MANY_JOBS", "the server has all the jobs it can keep")
         self._db.execute(
             "INSERT INTO jobs SELECT ?, coalesce(max(number), 0) + 1, ?, ?, ?, ?, ?, ?, NULL FROM jobs",
             (record.id, record.owner, record.request_id, record.state, _packed(record.task), b"", b""),
@@ -141,9 +143,8 @@ class JobStore:
             self._db.execute(f"PRAGMA {pragma}").fetchall()
         (application,), (version,) = self._one("PRAGMA application_id"), self._one("PRAGMA user_version")
         if not (application or version or self._one("SELECT count(*) FROM sqlite_schema")[0]):
-            self._db.executescript(
-                f"BEGIN EXCLUSIVE; {TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; COMMIT;"
-            )
+            marks = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+            self._db.executescript(f"BEGIN EXCLUSIVE; {TABLES} {marks} COMMIT;")
         elif application != APPLICATION:
             raise ValueError("is no file of jobs")
         elif version != VERSION:

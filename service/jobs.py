@@ -220,13 +220,18 @@ class Jobs:
         record = job.record
         ticket = Ticket(job.control, record.task.budget.threads, f"{record.owner}/jobs", batch=True, patient=True)
         earlier, solving, ended, due = record.solution, None, False, time.monotonic() + SAVE_EVERY
+        paused = 0.0  # when the last slice ended
 
         def search_on() -> bool:
-            nonlocal solving, ended
+            """Search for a slice; return whether something else is to be done then."""
+            nonlocal solving, ended, paused
             if solving is None:
                 solving = self._brain.solving(record.task, job.control, self._limits, earlier)
+            else:
+                solving.give(time.monotonic() - paused)
             before = solving.nodes_made
             ended = solving.run(SLICE)
+            paused = time.monotonic()
             self._metrics.positions.labels(solving.position.engine.id).inc(solving.nodes_made - before)
             if ended or time.monotonic() >= due:
                 record.solution = solving.solution(timing=True)
@@ -235,9 +240,7 @@ class Jobs:
 
         try:
             while not ended:
-                async with self._admission.place(ticket) as place:
-                    if solving is not None:
-                        solving.give(place.waited)
+                async with self._admission.place(ticket):
                     while not await self._searches.step(job.control, search_on):
                         pass
                 if not ended and time.monotonic() >= due:
