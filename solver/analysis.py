@@ -6,13 +6,13 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
 from solver.positions import Position, decode_choice, encode_move, invalid, set_ref
-from solver.solo import SoloSearch
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
 MAX_VISITS = 100_000_000
@@ -55,7 +55,7 @@ class Control:
         if deadline is not None:
             self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 2)
         self.stopped = False
-        self._searches: list[Search] | list[SoloSearch] = []
+        self._searches: list[Any] = []  # whatever has a stop()
         self._lock = threading.Lock()
 
     def stop(self) -> None:
@@ -70,7 +70,7 @@ class Control:
         with self._lock:
             self._searches.clear()
 
-    def hold(self, searches: list[Search] | list[SoloSearch]) -> None:
+    def hold(self, searches: list[Any]) -> None:
         """Let `stop` end these searches too, and `release` empty this list."""
         with self._lock:
             self._searches = searches
