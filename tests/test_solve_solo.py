@@ -267,6 +267,7 @@ def test_a_bot_move_waits_for_one_slice_at_most(
         assert [move.result(PATIENCE).suggestion.visits for move in moves] == [10] * 3
         eventually(lambda: len(scripted.events) == 5)
         assert scripted.events == ["slice", "bot move", "bot move", "bot move", "slice"]
+        time.sleep(0.02)  # an answer is due
         scripted.may_end.release()
         assert next(stream).solution.score in (1, 2)
         stream.cancel()
