@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from solver.analysis import MAX_THREADS, MAX_TIME_MS, MAX_VISITS, Limits
+from solver.analysis import MAX_THREADS, MAX_VISITS, Limits
+from solver.durations import MAX_TIME_MS
 from solver.solving import MAX_JOB_MS
 
 WAITING_PER_PLACE = 16  # searches that may wait for each one that can run, unless set

@@ -5,7 +5,8 @@ import math
 import time
 
 from cafebrain.v1 import brain_service_pb2 as pb
-from solver.analysis import MAX_THREADS, MAX_TIME_MS, Control, Limits, Timed, budget_seconds, check_turn
+from solver.analysis import MAX_THREADS, Control, Limits, Timed, budget_seconds, check_turn
+from solver.durations import MAX_TIME_MS
 from solver.positions import Position, invalid, legal_move, set_ref
 from solver.solo import Snapshot, SoloSearch
 
