@@ -59,6 +59,7 @@ class Plan:
     seed: int
     folder: Path | None
     resume: bool
+    server: str | None
     files: Sequence[str]
 
 
