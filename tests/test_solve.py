@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import random
 import re
 import signal
@@ -167,6 +169,13 @@ def test_what_cannot_be_solved(tmp_path):
 )
 def test_wrong_usage(args, message):
     assert message in run("cafe", *args, code=2).stderr
+
+
+def test_help_fits_80_columns():
+    for args in ((), ("cafe",)):
+        text = run(*args, "--help").stdout
+        assert "Examples:" in text
+        assert max(map(len, text.splitlines())) <= 80
 
 
 # On a server
@@ -464,6 +473,7 @@ def test_seconds_and_nodes_go_on_counting(tmp_path):
 
 
 def start(*args: str | Path) -> subprocess.Popen[str]:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests run in the background inherit it ignored
     return subprocess.Popen(
         [*COMMAND_LINE, "solve", *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -549,6 +559,17 @@ def test_an_interrupt_prints_and_keeps_the_best(tmp_path, number):
     more = [json.loads(line) for line in (tmp_path / "open.jsonl").read_text().splitlines()]
     assert more[: len(records)] == records
     assert more[len(records)]["score"] >= records[-1]["score"]
+
+
+def test_progress_shows_best_bound_and_gap_on_a_terminal_only():
+    terminal, end = pty.openpty()
+    args = [*COMMAND_LINE, "solve", "cafe", "--deck-seed", "7", "--time", "3s", "--threads", "1", "--json"]
+    done = subprocess.run(args, stdout=subprocess.PIPE, stderr=end, env=os.environ | {"TERM": "xterm"}, check=True)
+    os.close(end)
+    shown = os.read(terminal, 1 << 16).decode()
+    os.close(terminal)
+    assert re.search(r"best \d+, bound \d+, gap \d+\.\d %", re.sub(r"\x1b\[[\d;?]*\w", "", shown))
+    assert json.loads(done.stdout)["score"] > 0
 
 
 # Pictures and the report
