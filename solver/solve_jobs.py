@@ -20,7 +20,7 @@ from engines.library import Library
 from solver.analysis import Control
 from solver.closed import play_closed
 from solver.positions import Position, decode_state, invalid
-from solver.solo import SoloSearch
+from solver.solo import PORTFOLIO, SoloSearch
 
 SLICE = 0.5  # seconds from one result of a task to the next
 
@@ -69,7 +69,7 @@ class Executor(Protocol):
 
 
 def solve(library: Library, task: Task, control: Control | None = None) -> Iterator[Result]:
-    """Solve a task here and yield what it has come to, about every half second, the last result being final.
+    """Solve a task here and yield what it has come to: every half second, in a closed game whenever a turn begins.
 
     control: stops the search from another thread, and holds the caller's deadline.
     Raises BrainError where the position is no puzzle.
@@ -115,8 +115,9 @@ def search_for(position: Position, task: Task) -> SoloSearch:
 
     Raises BrainError where the position is no puzzle.
     """
-    chosen = {"members": task.members} if task.members else {}
-    search = SoloSearch(position, rounds=task.rounds, seed=task.seed, threads=task.threads, **chosen)
+    search = SoloSearch(
+        position, rounds=task.rounds, seed=task.seed, threads=task.threads, members=task.members or PORTFOLIO
+    )
     if task.line or task.bound < math.inf:
         search.share(task.line, task.bound)
     return search
@@ -125,14 +126,15 @@ def search_for(position: Position, task: Task) -> SoloSearch:
 def check_score(position: Position, line: Sequence[int], score: float | None) -> None:
     """Raise RuntimeError unless the rules give a line the score that a search says it has."""
     if line and (real := score_of(position, line)) != score:
-        raise RuntimeError(f"the search says {score} points of a line that scores {real:g}")
+        raise RuntimeError(f"the search takes a line that scores {real:g} for one of {score} points")
 
 
 def _search(position: Position, task: Task, control: Control) -> Iterator[Result]:
     search = search_for(position, task)
     control.hold([search])
     started = time.monotonic()
-    snapshot, line = search.snapshot(), ()
+    snapshot = search.snapshot()
+    line: tuple[int, ...] = ()
     while True:
         until = min(started + task.seconds, control.answer_by)
         more = None if task.nodes is None else task.nodes - snapshot.nodes
@@ -154,19 +156,19 @@ def _search(position: Position, task: Task, control: Control) -> Iterator[Result
 def _play(position: Position, task: Task, control: Control) -> Iterator[Result]:
     after = follow(position, task.line)
     line = list(task.line)
-    started = shown = time.monotonic()
+    started = time.monotonic()
     nodes = 0
+    turn = position.engine.turn(after.state)
     for move, visits in play_closed(after, task.seconds, task.nodes, task.threads, task.seed + len(line), control):
         line.append(move)
         nodes += visits
-        if time.monotonic() - shown >= SLICE:
-            shown = time.monotonic()
-            phase = position.engine.turn(after.state)
-            yield Result(task.number, None, None, tuple(line), nodes, shown - started, phase, False, False)
+        if (now := position.engine.turn(after.state)) != turn:
+            turn = now
+            yield Result(task.number, None, None, tuple(line), nodes, time.monotonic() - started, turn, False, False)
     over = after.state.to_move == GAME_OVER
     yield Result(
-        task.number, points_of(after) if over else None, None, tuple(line), nodes, time.monotonic() - started,
-        position.engine.turn(after.state), False, True, stopped=not over,
+        task.number, points_of(after) if over else None, None, tuple(line), nodes, time.monotonic() - started, turn,
+        False, True, stopped=not over,
     )  # fmt: skip
 
 
