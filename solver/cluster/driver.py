@@ -25,7 +25,7 @@ WANT, STOP, DONE = "want", "stop", "done"  # one more task; end what runs; nothi
 REACH = 5.0  # seconds for the cluster's head to take a connection
 TICK = 0.1  # seconds between two looks at the pipe
 RECKON = 3.0  # seconds between two looks at the size of the cluster
-PATIENCE = 60.0  # seconds without any worker
+PATIENCE = 120.0  # seconds without any worker
 STOPPING = 10.0  # seconds for the workers to hand in what they have
 AHEAD = 1  # tasks that wait here, so that no worker waits for the next one
 
