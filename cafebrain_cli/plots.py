@@ -51,6 +51,7 @@ def distribution_plot(scores: Mapping[str, Sequence[float]]) -> bytes:
         label = f"{LABELS[kind]}: {len(points)} decks, mean {fmean(points):.1f}"
         axes.hist(points, bins=bins, color=COLORS[kind], alpha=0.65, label=label, edgecolor="white")
         axes.axvline(fmean(points), color=COLORS[kind], linestyle="--")
+    axes.set_xticks(bins)
     axes.set_xlabel("score in points")
     axes.set_ylabel("decks")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))

@@ -47,6 +47,7 @@ class Run:
         self.decks: dict[int, Deck] = {}
         self.torn = False  # whether the last line was cut off by a kill, and dropped
         self._file: IO[bytes] | None = None
+        self._begun = False  # whether the settings are in the file
 
     def open(self, resume: bool) -> None:
         """Read what an earlier run has left, and claim the file.
@@ -64,6 +65,7 @@ class Run:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise Refused(f"{self.path}: another run is writing it") from error
+        _sync_folder(self.path.parent)
         records, length = read_records(self._file, self.path)
         self.torn = length < os.fstat(self._file.fileno()).st_size
         if records and not resume:
@@ -75,9 +77,7 @@ class Run:
                 self._take(_result(record, self._moves(record)))
             for deck in self.decks.values():
                 deck.before = (deck.last.seconds, deck.last.nodes)
-        else:
-            self._append(self.settings)
-            _sync_folder(self.path.parent)
+        self._begun = bool(records)
 
     def close(self) -> None:
         """Give the file back."""
@@ -109,6 +109,9 @@ class Run:
             seconds, nodes = deck.before
             result = replace(result, seconds=result.seconds + seconds, nodes=result.nodes + nodes)
         known = deck.last.line if deck is not None else ()
+        if not self._begun:
+            self._begun = True
+            self._append(self.settings)
         self._append(_record(result, result.line != known))
         return self._take(result)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain_cli.positions import to_json
+from cafebrain_cli.rating import Rating, rate
 from cafebrain_cli.run_folder import Deck
 from cafebrain_cli.solve_work import KINDS, Outcome, Problem
 from solver.brain import VERSION
@@ -33,7 +34,7 @@ class Solved:
     deck: Deck
     steps: Sequence[Step]
     end: Position  # after the line
-    rating: dict[str, Any] | None
+    rating: Rating | None
 
 
 def solved(outcome: Outcome, kind: str, deck: Deck) -> Solved:
@@ -45,8 +46,10 @@ def solved(outcome: Outcome, kind: str, deck: Deck) -> Solved:
     for code in deck.last.line:
         steps.append(Step(at.engine.turn(at.state), legal_move(at, code)))
         at.state.apply(code)
-    rated = problem.whole and outcome.plan.rounds is None and deck.last.score is not None
-    rating = rate(start, kind == "closed", deck.last.score or 0.0) if rated else None
+    rating = None
+    if problem.whole and outcome.plan.rounds is None and deck.last.score is not None:
+        known = start.engine.hidden(start.state) if kind == "closed" else start.state
+        rating = rate(Position(start.entry, known), deck.last.score)
     return Solved(problem, kind, deck, steps, follow(start, deck.last.line), rating)
 
 
@@ -57,32 +60,6 @@ def best(outcome: Outcome) -> Solved | None:
         if scored:
             return solved(outcome, kind, max(scored, key=lambda deck: (deck.last.score or 0.0, -deck.number)))
     return None
-
-
-def rate(start: Position, closed: bool, score: float) -> dict[str, Any] | None:
-    """Return where a score lies among the solver's own on random decks; None where these are not known.
-
-    start: the beginning of the game, with all that comes known. closed: whether it was played without knowing it.
-    """
-    state = start.engine.hidden(start.state) if closed else start.state
-    ratings = start.engine.ratings(state)
-    if ratings is None:
-        return None
-    return {
-        "medal": ratings.medal(score),
-        "shareBelow": ratings.share_below(score),
-        "decks": len(ratings.scores),
-        "play": ratings.play,
-    }
-
-
-def rating_text(rating: dict[str, Any]) -> str:
-    """Return a rating in words."""
-    medal = rating["medal"] or "no medal"
-    return (
-        f"{medal}: better than {100 * rating['shareBelow']:.0f} % of {rating['decks']} random decks as cafebrain plays"
-        f" them ({rating['play']}); this is not the printed game's table of titles"
-    )
 
 
 def is_single(outcome: Outcome) -> bool:
@@ -156,7 +133,12 @@ def _single(outcome: Outcome, timing: bool) -> dict[str, Any]:
         **one,
         "items": [{"name": name, "points": points} for name, points in items],
         "moves": [{"turn": step.turn, **json.loads(to_json(step.move))} for step in found.steps],
-        "rating": found.rating,
+        "rating": None if found.rating is None else {
+            "medal": found.rating.medal,
+            "shareBelow": found.rating.share_below,
+            "decks": len(found.rating.known.scores),
+            "play": found.rating.known.play,
+        },
     }
 
 

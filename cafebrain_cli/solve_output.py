@@ -22,7 +22,6 @@ from cafebrain_cli.solve_answer import (
     deck_gap,
     gaps,
     is_single,
-    rating_text,
     scores,
 )
 from cafebrain_cli.solve_report import page
@@ -88,7 +87,7 @@ def _single_lines(found: Solved) -> list[str]:
     (items,) = found.end.engine.score_items(found.end.state)
     lines.append("From " + ", ".join(f"{item} {points:g}" for item, points in items) + ".")
     if found.rating is not None:
-        lines.append(rating_text(found.rating)[:1].upper() + rating_text(found.rating)[1:] + ".")
+        lines.append(str(found.rating))
     return lines
 
 

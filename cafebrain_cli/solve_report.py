@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from cafebrain_cli.report import STYLE
-from cafebrain_cli.solve_answer import Solved, deck_gap, rating_text
+from cafebrain_cli.solve_answer import Solved, deck_gap
 from cafebrain_cli.solve_work import Outcome
 
 MORE_STYLE = """
@@ -61,7 +61,7 @@ def _line(found: Solved, board: str) -> list[str]:
     score = "no score" if found.deck.last.score is None else f"{found.deck.last.score:g} points"
     parts = [f"<h2>{escape(found.problem.name)}: {score}</h2>"]
     if found.rating is not None:
-        parts.append(f"<p>{escape(rating_text(found.rating))}.</p>")
+        parts.append(f"<p>{escape(str(found.rating))}</p>")
     parts.append(f"<figure class=scroll>{board}<figcaption>The board in the end</figcaption></figure>")
     number = 1
     for turn, steps in groupby(found.steps, lambda step: step.turn):

@@ -91,8 +91,8 @@ def work(plan: Plan) -> Outcome:
         for kind in plan.budgets:
             path = None if plan.folder is None else plan.folder / f"{kind}.jsonl"
             run = outcome.runs[kind] = Run(_settings(plan, kind, positions), path)
-            run.open(plan.resume)
             stack.callback(run.close)
+            run.open(plan.resume)
             if run.torn:
                 outcome.notes.append(f"{path}: a torn last line was dropped")
         for kind, run in outcome.runs.items():
