@@ -11,16 +11,17 @@ import signal
 import socket
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
 from cafebrain.errors import BrainError
 from solver.cluster.error import ClusterError
 from solver.cluster.schedule import Schedule
-from solver.cluster.worker import Worker, versions
+from solver.cluster.worker import Versions, Worker, versions
 
 LOCAL = "local"
-WANT, STOP, DONE = "want", "stop", "done"  # one more task; end what runs; nothing is left to do
+JOINED, WANT, STOP, DONE = "joined", "want", "stop", "done"  # WANT: one more task; STOP: end what runs
 
 REACH = 5.0  # seconds for the cluster's head to take a connection
 TICK = 0.1  # seconds between two looks at the pipe
@@ -31,7 +32,7 @@ AHEAD = 1  # tasks that wait here, so that no worker waits for the next one
 
 
 def main(pipe: Connection, address: str, threads: int, sets: Sequence[bytes]) -> None:
-    """Do the tasks that come through `pipe`, and send results, WANT and at last DONE, or an error."""
+    """Do the tasks that come through `pipe`, and send JOINED, WANT, results and at last DONE, or an error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the asking process has it too, and says what to do
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 1)
@@ -39,6 +40,7 @@ def main(pipe: Connection, address: str, threads: int, sets: Sequence[bytes]) ->
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     try:
         join(address)
+        pipe.send(JOINED)
         Run(pipe, threads, sets).work()
         pipe.send(DONE)
     except (EOFError, BrokenPipeError):
@@ -49,17 +51,21 @@ def main(pipe: Connection, address: str, threads: int, sets: Sequence[bytes]) ->
         pipe.send(RuntimeError(f"{type(error).__name__}: {error}"))  # Ray's own may not be readable over there
 
 
+def import_ray() -> Any:
+    """Return Ray, which is an extra and takes a second to import."""
+    return import_module("ray")
+
+
 def join(address: str) -> None:
     """Make this process part of a cluster, or begin one on this machine's cores.
 
     Raises ClusterError where that is not possible.
     """
-    import ray
-
+    ray = import_ray()
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "critical"}
     if address == LOCAL:
         cores = len(os.sched_getaffinity(0))
-        os.environ["RAY_worker_niceness"] = "0"  # as fast as without Ray
+        os.environ.update({"RAY_worker_niceness": "0"})  # as fast as without Ray
         ray.init(address=LOCAL, num_cpus=cores, include_dashboard=False, **quiet)
         return
     host, _, port = address.rpartition(":")
@@ -73,18 +79,23 @@ def join(address: str) -> None:
         raise ClusterError(f"the Ray cluster at {address} cannot be joined: {error}") from error
 
 
+def check_versions(here: Versions, there: Versions) -> None:
+    """Raise ClusterError unless a worker has what this process has."""
+    if here != there:
+        raise ClusterError(f"a node of the Ray cluster has another cafebrain: {there}, and here is {here}")
+
+
 class Run:
     """The work of the cluster on the tasks of one run."""
 
     def __init__(self, pipe: Connection, threads: int, sets: Sequence[bytes]) -> None:
-        import ray
-
-        self._ray = ray
+        self._ray = import_ray()
         self._pipe = pipe
         self._threads = threads
-        self._sets = ray.put(list(sets))
-        control = ray.remote(num_cpus=threads, concurrency_groups={"control": 1}, scheduling_strategy="SPREAD")
-        self._worker_class: Any = control(Worker)
+        self._sets = self._ray.put(list(sets))
+        # Ray does not interrupt what an actor is at, so that `end` needs a thread of its own.
+        actor = self._ray.remote(num_cpus=threads, concurrency_groups={"control": 1}, scheduling_strategy="SPREAD")
+        self._new_worker = actor(Worker)
         self._versions = versions()
         self._schedule = Schedule(self._end)
         self._actors: dict[int, Any] = {}
@@ -146,7 +157,7 @@ class Run:
         room = sum(int(node["Resources"].get("CPU", 0) // self._threads) for node in nodes)
         while len(self._actors) < room:
             self._count += 1
-            actor = self._actors[self._count] = self._worker_class.remote()
+            actor = self._actors[self._count] = self._new_worker.remote()
             self._preparing[actor.prepare.remote(self._sets)] = self._count
 
     def _take(self, reference: Any) -> None:
@@ -166,13 +177,9 @@ class Run:
             return
         if not preparing:
             self._pipe.send(self._schedule.report(worker, value))
-        elif value == self._versions:
-            self._schedule.join(worker)
         else:
-            raise ClusterError(
-                f"the nodes of the Ray cluster need the same cafebrain as this machine: "
-                f"{self._versions} here, {value} there"
-            )
+            check_versions(self._versions, value)
+            self._schedule.join(worker)
 
     def _end(self, worker: int, job: int) -> None:
         self._actors[worker].end.options(concurrency_group="control").remote(job)

@@ -1,10 +1,14 @@
 """An executor of puzzles on a Ray cluster: the side of the process that asks."""
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from cafebrain.v1 import game_pb2
 from engines.library import Library
@@ -13,7 +17,9 @@ from solver.cluster.error import ClusterError
 from solver.positions import Position, decode_state
 from solver.solve_jobs import Result, Task, check_score
 
-LEAVING = 10.0  # seconds for the cluster to be left, or a local one to be taken down
+JOINING = 30.0  # seconds for a cluster to be joined
+BEGINNING = 120.0  # seconds for one of this machine to begin
+LEAVING = 5.0  # seconds for it to be left, or taken down
 
 
 class RayExecutor:
@@ -29,7 +35,9 @@ class RayExecutor:
         if find_spec("ray") is None:
             raise ClusterError("Ray is not installed: pip install 'cafebrain[cluster]'")
         self._library = library
-        self._about = (address, threads, [path.read_bytes() for path in sets])
+        self._address = address
+        self._threads = threads
+        self._sets = [path.read_bytes() for path in sets]
         self._stopped = False
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Result]:
@@ -38,48 +46,66 @@ class RayExecutor:
         Raises ClusterError where the cluster cannot be reached or used, or is lost.
         """
         waiting = iter(tasks)
-        context = get_context("spawn")  # a process with gRPC in it must not be forked
-        pipe, there = context.Pipe()
-        process = context.Process(target=driver.main, args=(there, *self._about), daemon=True)
-        process.start()
-        there.close()
         checked: dict[int, tuple[Position, tuple[int, ...]]] = {}  # number: the line of it that is known to be right
-        try:
-            stopping = False
-            while True:
-                if self._stopped and not stopping:
-                    stopping = True
-                    pipe.send(driver.STOP)
-                if not pipe.poll(driver.TICK):
-                    continue
-                message = pipe.recv()
+        with self._driver() as pipe:
+            for message in self._messages(pipe):
                 if message == driver.WANT:
                     task = None if self._stopped else next(waiting, None)
                     if task is not None:
-                        checked[task.number] = (self._position(task), ())
+                        state = game_pb2.GameState.FromString(task.position)
+                        checked[task.number] = (decode_state(self._library, state), ())
                     pipe.send(task)
-                elif message == driver.DONE:
-                    return
-                elif isinstance(message, Exception):
-                    raise message
-                else:
-                    position, line = checked[message.number]
-                    if message.line != line and message.score is not None:
-                        check_score(position, message.line, message.score)
-                        checked[message.number] = (position, message.line)
-                    if message.final:
-                        del checked[message.number]
-                    yield message
-        except (EOFError, BrokenPipeError, ConnectionResetError) as error:
-            raise ClusterError("the connection to the Ray cluster is lost") from error
-        finally:
-            pipe.close()  # which ends the driver
-            process.join(LEAVING)
-            process.kill()
+                    continue
+                position, line = checked[message.number]
+                if message.line != line and message.score is not None:
+                    check_score(position, message.line, message.score)
+                    checked[message.number] = (position, message.line)
+                if message.final:
+                    del checked[message.number]
+                yield message
 
     def stop(self) -> None:
         """End what runs, begin nothing more."""
-        self._stopped = True
+        self._stopped = True  # no more than that: a signal handler may have interrupted anything
 
-    def _position(self, task: Task) -> Position:
-        return decode_state(self._library, game_pb2.GameState.FromString(task.position))
+    @contextmanager
+    def _driver(self) -> Iterator[Connection]:
+        """Yield a pipe to a driver, which ends with it."""
+        context = get_context("spawn")  # a process with gRPC in it must not be forked
+        here, there = context.Pipe()
+        about = (there, self._address, self._threads, self._sets)
+        process = context.Process(target=driver.main, args=about, daemon=True)
+        process.start()
+        there.close()
+        try:
+            yield here
+        except (EOFError, BrokenPipeError, ConnectionResetError) as error:
+            raise ClusterError("the connection to the Ray cluster is lost") from error
+        finally:
+            here.close()
+            process.join(LEAVING)
+            process.kill()
+
+    def _messages(self, pipe: Connection) -> Iterator[Any]:
+        """Yield WANT and results until the driver is done; tell it when to stop."""
+        answer_by = time.monotonic() + (BEGINNING if self._address == driver.LOCAL else JOINING)
+        joined = stopping = False
+        while True:
+            if self._stopped and not joined:
+                return
+            if self._stopped and not stopping:
+                stopping = True
+                pipe.send(driver.STOP)
+            if not pipe.poll(driver.TICK):
+                if not joined and time.monotonic() > answer_by:
+                    raise ClusterError(f"no Ray cluster answers at {self._address}; its port is 6379 unless chosen")
+                continue
+            message = pipe.recv()
+            if message == driver.DONE:
+                return
+            if message == driver.JOINED:
+                joined = True
+            elif isinstance(message, Exception):
+                raise message
+            else:
+                yield message

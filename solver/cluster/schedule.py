@@ -149,14 +149,14 @@ class Schedule:
                     return job
                 del job.parts[worker]
         usable = [job for job in self._jobs.values() if job.usable]
-        job = next((job for job in usable if not job.parts), None)
-        if job is None and self._waiting:
-            job = self._begin(self._waiting.popleft())
-        if job is None:
-            job = min((job for job in usable if not job.task.closed), key=lambda job: len(job.parts), default=None)
-        if job is not None:
-            job.parts[worker] = min(set(range(len(job.parts) + 1)) - set(job.parts.values()))
-        return job
+        chosen = next((job for job in usable if not job.parts), None)
+        if chosen is None and self._waiting:
+            chosen = self._begin(self._waiting.popleft())
+        if chosen is None:
+            chosen = min((job for job in usable if not job.task.closed), key=lambda job: len(job.parts), default=None)
+        if chosen is not None:
+            chosen.parts[worker] = min(set(range(len(chosen.parts) + 1)) - set(chosen.parts.values()))
+        return chosen
 
     def _begin(self, task: Task) -> _Job:
         self._count += 1

@@ -31,7 +31,8 @@ class Versions:
     code: str  # hash of the source files, since not every change has a version of its own
 
     def __str__(self) -> str:
-        return f"cafebrain {self.cafebrain} ({self.code})"
+        engines = ", ".join(f"{id_} {version}" for id_, version in self.engines)
+        return f"cafebrain {self.cafebrain} ({engines}; source {self.code})"
 
 
 def versions() -> Versions:
