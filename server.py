@@ -37,8 +37,9 @@ from service.searches import Searches
 from service.settings import MAX_MOVES, MESSAGE_BYTES, Settings, read_settings
 from service.tls import tls_credentials
 from service.tracing import Tracing
-from solver.analysis import MAX_THREADS, MAX_TIME_MS, MAX_VISITS
+from solver.analysis import MAX_THREADS, MAX_VISITS
 from solver.brain import Brain
+from solver.durations import MAX_TIME_MS
 
 WATCH_GRACE = 0.5  # seconds for calls that never end, such as health watches, once all others are done
 MAX_SEARCHES = 1024

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 import click
 
+from solver import durations
+
 UINT32 = (1 << 32) - 1
 MAX_VISITS = 100_000_000
 MAX_NUMBERS = 100_000  # of a list
-MAX_MS = 3_600_000  # the longest search the brain accepts
-UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000}
 
 TLS = "cafebrain.tls"  # key of the context's meta: whether to connect with TLS
 
@@ -25,13 +25,10 @@ def examples(*lines: str) -> str:
 
 def duration_ms(text: str) -> int:
     """Return the milliseconds of a duration such as "200ms", "1.5s" or "2m", from 1 ms to an hour."""
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|m)", text.strip(), re.ASCII)
-    if match is None:
-        raise click.BadParameter(f"{text[:40]!r} is no duration; wants a number and a unit: 200ms, 60s or 2m")
-    milliseconds = round(float(match[1]) * UNITS_MS[match[2]])
-    if not 1 <= milliseconds <= MAX_MS:
-        raise click.BadParameter(f"{text[:40]!r} is out of range; wants 1ms to {MAX_MS // 60_000}m")
-    return milliseconds
+    try:
+        return durations.duration_ms(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def ray_address(text: str) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from solver.analysis import MAX_THREADS, MAX_TIME_MS, MAX_VISITS, Limits
+from solver.analysis import MAX_THREADS, MAX_VISITS, Limits
+from solver.durations import MAX_TIME_MS
 
 WAITING_PER_PLACE = 16  # searches that may wait for each one that can run, unless set
 MESSAGE_BYTES = 256 << 10  # of a request; the largest position takes a few KiB

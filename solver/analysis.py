@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +13,11 @@ from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
+from solver.durations import MAX_TIME_MS
 from solver.positions import Position, decode_choice, encode_move, invalid, set_ref
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
 MAX_VISITS = 100_000_000
-MAX_TIME_MS = 3_600_000
 MAX_THREADS = 64
 MAX_MOVES_WANTED = (1 << 32) - 1
 TREE_BYTES = 512 << 20  # for all trees of one search
@@ -277,10 +278,12 @@ def analysis_for(
     limits: Limits,
     version: str,
     at_chance: bool = False,
+    features: Mapping[str, Any] | None = None,
 ) -> Analysis:
     """Check a request and set up its search.
 
     at_chance: search a chance point too; its outcomes then take the place of moves, and `viewer` has to be given.
+    features: arguments of Search that are to differ from their defaults.
 
     Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
     """
@@ -335,6 +338,7 @@ def analysis_for(
             memory=min(_tree_bytes(position, request.budget.visits) // threads, limits.tree_bytes),
             score_objective=_objective(position, request) == pb.OBJECTIVE_SCORE,
             allowed=allowed,
+            **(features or {}),
         )
         for index in range(threads)
     ]

@@ -5,7 +5,8 @@ import math
 from collections.abc import Iterator
 
 from cafebrain.v1 import brain_service_pb2 as pb
-from solver.analysis import MAX_TIME_MS, Control, Limits, analysis_for
+from solver.analysis import Control, Limits, analysis_for
+from solver.durations import MAX_TIME_MS
 from solver.positions import Position
 
 
