@@ -7,6 +7,7 @@ this process ends, and Ray ends the workers.
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import socket
 import time
@@ -61,22 +62,24 @@ def join(address: str) -> None:
 
     Raises ClusterError where that is not possible.
     """
-    ray = import_ray()
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "critical"}
+    how: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": "critical"}
     if address == LOCAL:
-        cores = len(os.sched_getaffinity(0))
-        os.environ.update({"RAY_worker_niceness": "0"})  # as fast as without Ray
-        ray.init(address=LOCAL, num_cpus=cores, include_dashboard=False, **quiet)
-        return
-    host, _, port = address.rpartition(":")
+        os.environ.update({
+            "RAY_worker_niceness": "0",  # as fast as without Ray
+            "RAY_AUTH_MODE": "token",  # some of its ports are open to the network
+            "RAY_AUTH_TOKEN": secrets.token_hex(32),
+        })
+        how |= {"num_cpus": len(os.sched_getaffinity(0)), "include_dashboard": False}
+    else:
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=REACH).close()
+        except OSError as error:
+            raise ClusterError(f"no Ray cluster at {address}: {error.strerror or error}") from error
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=REACH).close()
-    except OSError as error:
-        raise ClusterError(f"no Ray cluster at {address}: {error.strerror or error}") from error
-    try:
-        ray.init(address=address, **quiet)
+        import_ray().init(**how)
     except Exception as error:
-        raise ClusterError(f"the Ray cluster at {address} cannot be joined: {error}") from error
+        raise ClusterError(f"Ray cannot use the address {address}: {error}") from error
 
 
 def check_versions(here: Versions, there: Versions) -> None:
