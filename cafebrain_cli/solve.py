@@ -20,7 +20,6 @@ from cafebrain_cli.params import (
     numbers,
     ray_address,
     seed_option,
-    server_option,
     state_argument,
 )
 
@@ -98,7 +97,6 @@ def _work_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--resume", is_flag=True, help="Go on with what the folder holds."),
         click.option("--timing", is_flag=True, help="Report the elapsed time."),
         json_option,
-        server_option,
         components_option,
     )):
         function = decorator(function)
@@ -133,7 +131,7 @@ def _command(game: pb.Game) -> click.Command:
 
         if sum(value is not None for value in (deck_seed, deck, decks)) != 1:
             raise click.UsageError("wants one of --deck-seed, --deck and --decks")
-        calls = open_calls(given["server"], given["files"])
+        calls = open_calls(None, given["files"])
         reference = game_pb2.ComponentSetRef(id=set_id or set_in(given["files"], game.id))
         options = {**ENGINES[game.id].puzzle, **options_given(game, given)}
 
@@ -236,7 +234,6 @@ def _work(problems: Any, given: dict[str, Any], many: bool = False) -> None:
         seed=given["seed"],
         folder=None if out is None else Path(out),
         resume=resume,
-        server=given["server"],
         files=given["files"],
     )
     outcome = work(plan)

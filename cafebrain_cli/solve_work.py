@@ -63,7 +63,6 @@ class Plan:
     seed: int
     folder: Path | None
     resume: bool
-    server: str | None
     files: Sequence[str]
 
 
