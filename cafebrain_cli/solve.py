@@ -206,8 +206,6 @@ def _work(problems: Any, given: dict[str, Any], many: bool = False) -> None:
         raise click.UsageError("--open-time goes with --closed")
     if closed and given["rounds"]:
         raise click.UsageError("--rounds is for decks whose order is known")
-    if given["ray"] is not None and given["server"] is not None:
-        raise click.UsageError("wants --ray or --server, not both")
     if given["ray"] is not None and given.get("workers"):
         raise click.UsageError("--workers is for this machine; with --ray every core of the cluster works")
     if resume and out is None:
