@@ -16,7 +16,8 @@ from typing import Any
 from cafebrain.v1 import game_pb2
 from cafebrain_cli.exits import Unreachable
 from cafebrain_cli.run_folder import Deck, Run, read_run
-from cafebrain_cli.source import load_library
+from cafebrain_cli.solve_server import ServerExecutor
+from cafebrain_cli.source import connect, load_library
 from engines.library import Library
 from solver.brain import VERSION
 from solver.cluster.error import ClusterError
@@ -63,6 +64,7 @@ class Plan:
     seed: int
     folder: Path | None
     resume: bool
+    server: str | None
     files: Sequence[str]
 
 
@@ -128,6 +130,8 @@ def _executor(plan: Plan, library: Library) -> Executor:
     """Return what solves the tasks."""
     if plan.ray is not None:
         return RayExecutor(library, plan.ray, plan.threads, [Path(file) for file in plan.files])
+    if plan.server is not None:
+        return ServerExecutor(connect(plan.server), library)
     return LocalExecutor(library, plan.workers)
 
 
@@ -172,7 +176,7 @@ def _settings(plan: Plan, kind: str, positions: Mapping[int, Position]) -> dict[
 def _stopped_by_signals(executor: Executor) -> Iterator[list[int]]:
     """Let the first SIGINT or SIGTERM stop an executor, which then ends with its best; a second one interrupts.
 
-    Yields a list that then holds the signal.
+    Yields a list that then holds the signal. One that whoever started the process wants ignored stays so.
     """
     received: list[int] = []
 
@@ -182,7 +186,8 @@ def _stopped_by_signals(executor: Executor) -> Iterator[list[int]]:
         received.append(number)
         executor.stop()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in heard}
     try:
         yield received
     finally:

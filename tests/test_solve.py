@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import random
 import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +29,7 @@ from engines.library import Library
 from engines.ratings import Ratings, read_ratings
 from engines.registry import ENGINES
 from scripts import ratings as ratings_script
+from server import background
 from solver.brain import Brain
 from solver.positions import decode_state
 from solver.solve_jobs import Result as Found
@@ -165,6 +169,53 @@ def test_what_cannot_be_solved(tmp_path):
 )
 def test_wrong_usage(args, message):
     assert message in run("cafe", *args, code=2).stderr
+
+
+def test_help_fits_80_columns():
+    for args in ((), ("cafe",)):
+        text = run(*args, "--help").stdout
+        assert "Examples:" in text
+        assert max(map(len, text.splitlines())) <= 80
+
+
+# On a server
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with background(Library()) as server:
+        yield server.address
+
+
+@pytest.mark.parametrize("args", [("--deck-seed", "7"), ("--decks", "1-2"), ("--deck-seed", "3", "--rounds", "2")])
+def test_a_server_answers_the_same(address, args):
+    here = run("cafe", *args, *QUICK, "--json").stdout
+    assert run("cafe", *args, *QUICK, "--json", "--server", address).stdout == here
+    state = to_json(puzzle(7))
+    assert run("-", *QUICK, "--server", address, stdin=state).stdout == run("-", *QUICK, stdin=state).stdout
+
+
+def test_what_a_server_refuses(address):
+    error = run("cafe", "--deck-seed", "7", "--time", "1s", "--threads", "64", "--server", address, code=1).stderr
+    assert "threads" in error
+    assert "this server" in error
+    assert "--closed is for this process" in run(
+        "cafe", "--closed", "--decks", "1", "--server", address, code=2
+    ).stderr
+    closed = BRAIN.new_game(pb.NewGameRequest(game="cafe", players=1, seed=7)).state
+    assert run("-", *QUICK, "--server", address, stdin=to_json(closed), code=1).stderr.startswith("error: ")
+    run("-", *QUICK, "--server", "localhost:1", stdin=to_json(puzzle(7)), code=3)
+
+
+def test_an_interrupt_ends_the_wait_for_a_server(address, tmp_path):
+    process = start("cafe", "--deck-seed", "7", "--time", "10m", "--server", address, "--out", tmp_path, "--json")
+    wait_for(tmp_path / "open.jsonl", 2, process)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    data = json.loads(stdout)
+    assert data["stopped"]
+    assert replay(puzzle(7), data["moves"]) == data["score"]
 
 
 # Decks
@@ -422,6 +473,7 @@ def test_seconds_and_nodes_go_on_counting(tmp_path):
 
 
 def start(*args: str | Path) -> subprocess.Popen[str]:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests run in the background inherit it ignored
     return subprocess.Popen(
         [*COMMAND_LINE, "solve", *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -507,6 +559,17 @@ def test_an_interrupt_prints_and_keeps_the_best(tmp_path, number):
     more = [json.loads(line) for line in (tmp_path / "open.jsonl").read_text().splitlines()]
     assert more[: len(records)] == records
     assert more[len(records)]["score"] >= records[-1]["score"]
+
+
+def test_progress_shows_best_bound_and_gap_on_a_terminal_only():
+    terminal, end = pty.openpty()
+    args = [*COMMAND_LINE, "solve", "cafe", "--deck-seed", "7", "--time", "3s", "--threads", "1", "--json"]
+    done = subprocess.run(args, stdout=subprocess.PIPE, stderr=end, env=os.environ | {"TERM": "xterm"}, check=True)
+    os.close(end)
+    shown = os.read(terminal, 1 << 16).decode()
+    os.close(terminal)
+    assert re.search(r"best \d+, bound \d+, gap \d+\.\d %", re.sub(r"\x1b\[[\d;?]*\w", "", shown))
+    assert json.loads(done.stdout)["score"] > 0
 
 
 # Pictures and the report
