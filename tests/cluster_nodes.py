@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 STORE = 80 << 20  # bytes; Ray wants as much
@@ -26,7 +27,19 @@ class Nodes:
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        self.address = self._line()
+        try:
+            self.address = self._line()
+        except RuntimeError:
+            self.close()
+            raise
+
+    @classmethod
+    def start(cls, count: int) -> Nodes:
+        """Return nodes; Ray gives up on one that takes more than 30 s, which a busy machine may need."""
+        for _ in range(2):
+            with suppress(RuntimeError):
+                return cls(count)
+        return cls(count)
 
     def kill(self) -> None:
         """Kill the node that was started last."""

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from google.protobuf import json_format
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
@@ -58,7 +59,7 @@ def position(task):
 
 @pytest.fixture(scope="module")
 def nodes():
-    nodes = Nodes(3)
+    nodes = Nodes.start(3)
     yield nodes
     nodes.close()
 
@@ -66,7 +67,7 @@ def nodes():
 def command(*words):
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     return subprocess.Popen(
-        [sys.executable, "-m", "cafebrain_cli", "solve", "cafe", *words],
+        [sys.executable, "-m", "cafebrain_cli", "solve", *words],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -131,7 +132,7 @@ def test_stopping_gives_the_best_so_far(nodes):
 
 
 def test_the_command_leaves_the_same_records_and_no_worker_behind(nodes, tmp_path):
-    about = ("--decks", "1-2", "--nodes", str(NODES), "--json")
+    about = ("cafe", "--decks", "1-2", "--nodes", str(NODES), "--json")
     here = command(*about, "--out", str(tmp_path / "here")).communicate(timeout=LIMIT)
     there = command(*about, "--ray", nodes.address, "--out", str(tmp_path / "there")).communicate(timeout=LIMIT)
     assert there[1] == here[1]
@@ -146,7 +147,7 @@ def test_the_command_leaves_the_same_records_and_no_worker_behind(nodes, tmp_pat
     assert kinds[1] <= kinds[0]
     # A command that is killed leaves no worker behind.
     wait_for(lambda: nodes.free() == 2)
-    killed = command("--deck-seed", "1", "--time", "10m", "--ray", nodes.address)
+    killed = command("cafe", "--deck-seed", "1", "--time", "10m", "--ray", nodes.address)
     try:
         wait_for(lambda: nodes.free() == 0)
     finally:
@@ -170,10 +171,28 @@ def test_a_cluster_that_is_not_there_is_one_message():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
-        process = command("--deck-seed", "1", "--time", "1s", "--ray", address)
+        process = command("cafe", "--deck-seed", "1", "--time", "1s", "--ray", address)
         output, errors = process.communicate(timeout=LIMIT)
     assert (process.returncode, output) == (3, "")
     assert errors == f"error: no Ray cluster at {address}: Connection refused\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("cafe", "--deck-seed", "1", "--ray", "nonsense"), "is no address; wants HOST:PORT"),
+        (("game.json", "--ray", "local", "--server", "localhost:1"), "wants --ray or --server, not both"),
+        (("cafe", "--decks", "1-2", "--ray", "local", "--workers", "2"), "--workers is for this machine"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    state = game_pb2.GameState.FromString(puzzle(1))
+    Path("game.json").write_text(json_format.MessageToJson(state), encoding="utf-8")
+    process = command(*words)
+    output, errors = process.communicate(timeout=LIMIT)
+    assert (process.returncode, output) == (2, "")
+    assert message in errors
 
 
 def test_another_version_is_refused_with_both_names():
