@@ -14,7 +14,8 @@ from cafebrain_cli.solve_work import KINDS, Outcome, Problem
 from solver.brain import VERSION
 from solver.positions import Position, legal_move
 from solver.solve_jobs import follow
-from solver.summary import Distribution, distribution, gap
+from solver.solving import gap
+from solver.summary import Distribution, distribution
 
 
 @dataclass(frozen=True)
