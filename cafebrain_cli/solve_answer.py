@@ -63,6 +63,25 @@ def best(outcome: Outcome) -> Solved | None:
     return None
 
 
+def sentences(found: Solved) -> list[str]:
+    """Return score, bound and rating of a deck in words."""
+    last, name = found.deck.last, found.problem.name
+    if last.score is None:
+        return [f"{name}: the game is not over."]
+    if last.bound is None:
+        lines = [f"{name}, its order unknown: {last.score:g} points."]
+    elif last.proven:
+        lines = [f"{name}: {last.score:g} points, proven: no line scores more."]
+    else:
+        short = f"{100 * gap(last.score, last.bound):.1f} %"
+        lines = [f"{name}: {last.score:g} points; no line scores more than {last.bound:g} (gap {short})."]
+    (items,) = found.end.engine.score_items(found.end.state)
+    lines.append("From " + ", ".join(f"{item} {points:g}" for item, points in items) + ".")
+    if found.rating is not None:
+        lines.append(str(found.rating))
+    return lines
+
+
 def is_single(outcome: Outcome) -> bool:
     """Whether the answer is one deck of one kind, and not a summary."""
     return not outcome.plan.many and len(outcome.plan.budgets) == 1
