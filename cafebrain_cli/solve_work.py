@@ -24,7 +24,7 @@ from solver.cluster.error import ClusterError
 from solver.cluster.executor import RayExecutor
 from solver.positions import Position, decode_state
 from solver.solve_jobs import Executor, LocalExecutor, Result, Task
-from solver.summary import gap
+from solver.solving import gap
 
 KINDS = ("open", "closed")
 QUIET_SECONDS = 2.0  # shorter work shows no progress

@@ -33,7 +33,7 @@ from server import background
 from solver.brain import Brain
 from solver.positions import decode_state
 from solver.solve_jobs import Result as Found
-from solver.summary import distribution, gap
+from solver.summary import distribution
 from tests.test_cli import COMMAND_LINE
 
 BRAIN = Brain(Library())
@@ -363,8 +363,6 @@ def test_distribution_by_hand():
     assert numbers.error == pytest.approx(1.96 * (5 / 3) ** 0.5 / 2)
     assert numbers.quartiles == (1.75, 2.5, 3.25)
     assert distribution([7.0]).error is None
-    assert gap(63, 84) == 0.25
-    assert gap(0, 0) == 0
 
 
 # The run folder
