@@ -19,13 +19,13 @@ from cafebrain_cli.params import (
     json_option,
     numbers,
     seed_option,
+    server_option,
     state_argument,
 )
 
 if TYPE_CHECKING:
     from cafebrain.v1 import brain_service_pb2 as pb
 
-MAX_NODES = 1_000_000_000_000
 TIME_ONE, TIME_MANY, TIME_MOVE = "10s", "20s", "1s"  # where neither --time nor --nodes is given
 EXAMPLES = (
     "cafebrain solve GAME --deck-seed 7 --time 60s --out run",
@@ -78,10 +78,10 @@ def _work_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add what a search may spend and where its results go."""
     for decorator in reversed((
         click.option("--time", "time_ms", type=duration_ms, metavar="TIME", help="Search so long: 200ms, 60s, 5m."),
-        click.option("--nodes", type=click.IntRange(1, MAX_NODES), metavar="N", help="Look at so many positions."),
+        click.option("--nodes", type=click.IntRange(1, UINT32), metavar="N", help="Look at so many positions."),
         click.option(
             "--threads", type=click.IntRange(1, 64), metavar="N",
-            help="Threads for a position; default all cores, with --decks 1.",
+            help="Threads for a position; default all cores, with --decks or a server 1.",
         ),
         click.option(
             "--rounds", type=click.IntRange(1, 99), metavar="N", help="Stop after N rounds, the current one included."
@@ -91,6 +91,7 @@ def _work_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--resume", is_flag=True, help="Go on with what the folder holds."),
         click.option("--timing", is_flag=True, help="Report the elapsed time."),
         json_option,
+        server_option,
         components_option,
     )):
         function = decorator(function)
@@ -109,6 +110,8 @@ def from_state(path: str, **given: Any) -> None:
     from cafebrain_cli.positions import read_state
     from cafebrain_cli.solve_work import Problem
 
+    if given["server"] is not None and given["files"]:
+        raise click.UsageError("--components is for this process; a server loads its own sets")
     _work([Problem(0, read_state(path), "From here on")], given)
 
 
@@ -125,7 +128,7 @@ def _command(game: pb.Game) -> click.Command:
 
         if sum(value is not None for value in (deck_seed, deck, decks)) != 1:
             raise click.UsageError("wants one of --deck-seed, --deck and --decks")
-        calls = open_calls(None, given["files"])
+        calls = open_calls(given["server"], given["files"])
         reference = game_pb2.ComponentSetRef(id=set_id or set_in(given["files"], game.id))
         options = {**ENGINES[game.id].puzzle, **options_given(game, given)}
 
@@ -200,10 +203,12 @@ def _work(problems: Any, given: dict[str, Any], many: bool = False) -> None:
         raise click.UsageError("--open-time goes with --closed")
     if closed and given["rounds"]:
         raise click.UsageError("--rounds is for decks whose order is known")
+    if closed and given["server"] is not None:
+        raise click.UsageError("--closed is for this process; a server solves decks whose order is known")
     if resume and out is None:
         raise click.UsageError("--resume wants the folder: --out DIR")
     cores = os.cpu_count() or 1
-    threads = given["threads"] or (1 if many else cores)
+    threads = given["threads"] or (1 if many or given["server"] is not None else cores)
     standard = TIME_MOVE if closed else TIME_MANY if many else TIME_ONE
     time_ms = given["time_ms"] or (duration_ms(standard) if given["nodes"] is None else None)
     budgets = {}
@@ -223,6 +228,7 @@ def _work(problems: Any, given: dict[str, Any], many: bool = False) -> None:
         seed=given["seed"],
         folder=None if out is None else Path(out),
         resume=resume,
+        server=given["server"],
         files=given["files"],
     )
     outcome = work(plan)

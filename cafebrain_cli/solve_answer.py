@@ -149,6 +149,7 @@ def _deck(deck: Deck, timing: bool) -> dict[str, Any]:
         "upperBound": deck.last.bound,
         "gap": deck_gap(deck),
         "proven": deck.last.proven,
+        "stopped": deck.last.stopped,
         "nodes": deck.last.nodes,
         "moves": list(deck.last.line),
     }

@@ -15,7 +15,8 @@ from typing import Any
 
 from cafebrain.v1 import game_pb2
 from cafebrain_cli.run_folder import Deck, Run, read_run
-from cafebrain_cli.source import load_library
+from cafebrain_cli.solve_server import ServerExecutor
+from cafebrain_cli.source import connect, load_library
 from engines.library import Library
 from solver.brain import VERSION
 from solver.positions import Position, decode_state
@@ -59,6 +60,7 @@ class Plan:
     seed: int
     folder: Path | None
     resume: bool
+    server: str | None
     files: Sequence[str]
 
 
@@ -119,6 +121,8 @@ def _work_on(run: Run, plan: Plan, kind: str, library: Library) -> bool:
 
 def _executor(plan: Plan, library: Library) -> Executor:
     """Return what solves the tasks."""
+    if plan.server is not None:
+        return ServerExecutor(connect(plan.server), library)
     return LocalExecutor(library, plan.workers)
 
 

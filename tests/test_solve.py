@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +27,7 @@ from engines.library import Library
 from engines.ratings import Ratings, read_ratings
 from engines.registry import ENGINES
 from scripts import ratings as ratings_script
+from server import background
 from solver.brain import Brain
 from solver.positions import decode_state
 from solver.solve_jobs import Result as Found
@@ -165,6 +167,46 @@ def test_what_cannot_be_solved(tmp_path):
 )
 def test_wrong_usage(args, message):
     assert message in run("cafe", *args, code=2).stderr
+
+
+# On a server
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with background(Library()) as server:
+        yield server.address
+
+
+@pytest.mark.parametrize("args", [("--deck-seed", "7"), ("--decks", "1-2"), ("--deck-seed", "3", "--rounds", "2")])
+def test_a_server_answers_the_same(address, args):
+    here = run("cafe", *args, *QUICK, "--json").stdout
+    assert run("cafe", *args, *QUICK, "--json", "--server", address).stdout == here
+    state = to_json(puzzle(7))
+    assert run("-", *QUICK, "--server", address, stdin=state).stdout == run("-", *QUICK, stdin=state).stdout
+
+
+def test_what_a_server_refuses(address):
+    error = run("cafe", "--deck-seed", "7", "--time", "1s", "--threads", "64", "--server", address, code=1).stderr
+    assert "threads" in error
+    assert "this server" in error
+    assert "--closed is for this process" in run(
+        "cafe", "--closed", "--decks", "1", "--server", address, code=2
+    ).stderr
+    closed = BRAIN.new_game(pb.NewGameRequest(game="cafe", players=1, seed=7)).state
+    assert run("-", *QUICK, "--server", address, stdin=to_json(closed), code=1).stderr.startswith("error: ")
+    run("-", *QUICK, "--server", "localhost:1", stdin=to_json(puzzle(7)), code=3)
+
+
+def test_an_interrupt_ends_the_wait_for_a_server(address, tmp_path):
+    process = start("cafe", "--deck-seed", "7", "--time", "10m", "--server", address, "--out", tmp_path, "--json")
+    wait_for(tmp_path / "open.jsonl", 2, process)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    data = json.loads(stdout)
+    assert data["stopped"]
+    assert replay(puzzle(7), data["moves"]) == data["score"]
 
 
 # Decks
