@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cache
-from itertools import count
+from itertools import count, product
 
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
@@ -30,6 +30,13 @@ def tables() -> Iterator[tuple[str, int]]:
     for game, engine in ENGINES.items():
         for players in range(engine.min_players, engine.max_players + 1):
             yield game, players
+
+
+def variants(game: str) -> Iterator[dict[str, str]]:
+    """Yield every combination of a game's options; some are not for every number of players."""
+    options = ENGINES[game].options
+    for values in product(*(option.values for option in options)):
+        yield {option.name: value for option, value in zip(options, values, strict=True)}
 
 
 def opening(game: str, players: int, seed: int = SEED) -> Position:

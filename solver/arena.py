@@ -9,11 +9,12 @@ that the players' searches do. So both games of a pair see the same draws for as
 """
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def steps(position: Position, players: Sequence[Player], deal: int, play: int) -
     """
     state = position.state
     draws = 0
-    for step in count():
+    for step in itertools.count():
         if state.to_move == GAME_OVER:
             return
         if state.to_move == CHANCE_POINT:

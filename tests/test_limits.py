@@ -17,6 +17,7 @@ from engines.library import Library
 from server import BrainServer, background
 from service.settings import MESSAGE_BYTES, Settings
 from solver.analysis import Control
+from tests.waiting import eventually, idle
 
 SETTINGS = Settings(
     searches=2, queue=5, max_time_ms=300, max_visits=50_000, max_threads=1, max_moves=2, tree_mib=64
@@ -127,8 +128,7 @@ def test_a_search_that_ended_keeps_no_memory() -> None:
                 next(answers)
                 answers.close()
                 client.suggest(suggest, timeout=0.3)
-            while server.admission.running:
-                time.sleep(0.002)
+            eventually(lambda: idle(server))
             assert resident() - before < 50 << 20
         finally:
             gc.enable()
