@@ -14,6 +14,7 @@ from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
 from solver.durations import MAX_TIME_MS
+from solver.levels import LEVELS, pick
 from solver.positions import Position, decode_choice, encode_move, invalid, set_ref
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
@@ -112,8 +113,12 @@ class Analysis:
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
         self.started = time.monotonic()
+        self.level = LEVELS[request.level - 1] if request.level else None
+        self.seed = request.seed
         self.visits = request.budget.visits or limits.visits
-        self._time_up = self.started + _budget_seconds(request.budget, control, limits)
+        if self.level is not None:
+            self.visits = min(self.visits, self.level.visits)
+        self._time_up = self.started + _budget_seconds(request, control, limits)
         self.stop_reason = pb.STOP_REASON_UNSPECIFIED
         self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
         control.hold(searches)
@@ -170,6 +175,9 @@ class Analysis:
         """Return the answer so far."""
         position = self.position
         moves = self.ranked()
+        if self.level is not None:
+            chosen = self.chosen(self.level.temperature)
+            moves.sort(key=lambda sums: sums.code != chosen)
         components = position.entry.components
         return pb.Suggestion(
             player=position.state.to_move + 1,
@@ -205,6 +213,11 @@ class Analysis:
             return -sums.visits, -values[mover], sums.code
 
         return sorted(total.values(), key=rank)
+
+    def chosen(self, temperature: float) -> int:
+        """Return the move that is made, as a level of this temperature makes it."""
+        by_score = self.objective == pb.OBJECTIVE_SCORE
+        return pick(self.position.state, self.ranked(), by_score, temperature, self.seed)
 
     def _evaluation(self, sums: MoveSums) -> pb.MoveEvaluation:
         n = sums.visits
@@ -312,6 +325,8 @@ def analysis_for(
     for field in ("allowed_moves", "avoided_moves"):
         if len(getattr(request, field)) > state.game.moves_max:
             raise invalid(field, f"{len(getattr(request, field))} moves", f"at most {state.game.moves_max}")
+    if request.level > len(LEVELS):
+        raise invalid("level", request.level, f"must be 1 to {len(LEVELS)}, or 0 for full strength")
     if request.objective not in pb.Objective.values():
         raise invalid("objective", request.objective, "unknown objective")
     if request.priority not in pb.Priority.values():
@@ -351,11 +366,11 @@ def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.V
     return request.objective or pb.OBJECTIVE_WIN
 
 
-def _budget_seconds(budget: pb.Budget, control: Control, limits: Limits) -> float:
+def _budget_seconds(request: pb.SuggestRequest, control: Control, limits: Limits) -> float:
     """Return how long a search may go on."""
-    if budget.time_ms:
-        return budget.time_ms / 1000
-    if not budget.visits and control.deadline is None:
+    if request.budget.time_ms:
+        return request.budget.time_ms / 1000
+    if not request.budget.visits and not request.level and control.deadline is None:
         return min(DEFAULT_TIME, limits.time_ms / 1000)
     return limits.time_ms / 1000
 

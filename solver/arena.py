@@ -9,21 +9,18 @@ that the players' searches do. So both games of a pair see the same draws for as
 """
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import count, islice
-from pathlib import Path
-from typing import IO, Any
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.rng import Random
 from solver.brain import Brain
 from solver.elo import Interval, Sprt, mean_interval, rate_interval
+from solver.json_lines import JsonLines
 from solver.players import Player
 from solver.positions import Position, decode_state
 
@@ -173,58 +170,17 @@ class Tally:
             self.sprt.add(rate)
 
 
-class Log:
-    """The games of a match in a file of JSON lines: what is played, then a line per game.
+def games_in(log: JsonLines) -> list[Played]:
+    """Return the games in the log of a match.
 
-    A line is on the disk before the next one is written. A last line that was cut off is dropped.
-
-    header: what is played; a file of another match is refused. resume: go on with the file if it is there.
-
-    Raises ValueError where the file is there and cannot be gone on with, OSError where it cannot be used.
+    Raises ValueError where it holds something else.
     """
-
-    def __init__(self, path: Path, header: dict[str, Any], resume: bool) -> None:
-        self.games: list[Played] = []  # those that were there
-        if path.exists() and not resume:
-            raise ValueError("is there already; go on with it, or name another file")
-        kept = self._read(path, header) if path.exists() else 0
-        self._file: IO[bytes] = path.open("r+b" if path.exists() else "wb")
-        self._file.truncate(kept)
-        self._file.seek(kept)
-        if kept == 0:
-            self._write(header)
-
-    def add(self, played: Played) -> None:
-        """Write a game."""
-        self._write(asdict(played))
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def _read(self, path: Path, header: dict[str, Any]) -> int:
-        """Read the games and return the length of the whole lines."""
-        text = path.read_bytes()
-        whole = text[: text.rfind(b"\n") + 1]
-        for number, line in enumerate(whole.splitlines(), 1):
-            try:
-                found = json.loads(line)
-                if number > 1:
-                    game = Played(found["number"], tuple(found["wins"]), tuple(found["scores"]), found["steps"])
-                    self.games.append(game)
-            except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(f"line {number} is no line of a match") from error
-            if number == 1 and found != header:
-                different = sorted(
-                    key for key in {*found, *header} if found.get(key) != header.get(key)
-                ) if isinstance(found, dict) else ["everything"]
-                raise ValueError(f"is of another match: {', '.join(different)} differ")
-        return len(whole)
-
-    def _write(self, line: dict[str, Any]) -> None:
-        self._file.write(json.dumps(line).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+    try:
+        return [
+            Played(line["number"], tuple(line["wins"]), tuple(line["scores"]), line["steps"]) for line in log.lines
+        ]
+    except (KeyError, TypeError) as error:
+        raise ValueError("holds something else than games of a match") from error
 
 
 def _lead(scores: Sequence[float], seat: int) -> float:
