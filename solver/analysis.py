@@ -93,7 +93,38 @@ class MoveSums:
     score_squares: list[float]
 
 
-class Analysis:
+class Timed:
+    """A search in progress, as far as it is about time.
+
+    seconds: how long it may take.
+    """
+
+    def __init__(self, control: Control, seconds: float) -> None:
+        self.control = control
+        self.started = time.monotonic()
+        self.stop_reason = pb.STOP_REASON_UNSPECIFIED
+        self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
+        self._time_up = self.started + seconds
+
+    @property
+    def deadline(self) -> float:
+        """When the search has to end, on the clock of time.monotonic()."""
+        return min(self._time_up, self.control.answer_by)
+
+    def give(self, seconds: float) -> None:
+        """Give back time of the budget that passed while the search could not run; a caller's deadline stays."""
+        self._time_up += seconds
+
+    def finish(self) -> None:
+        """End the search between two runs, because the caller's deadline is near."""
+        self.stop_reason = pb.STOP_REASON_TIME
+
+    def release(self) -> None:
+        """Give the memory of the search back now, however long this object is still referred to."""
+        self.control.release()
+
+
+class Analysis(Timed):
     """A search in progress. `run` it, read `suggestion`, run it on."""
 
     def __init__(
@@ -105,28 +136,20 @@ class Analysis:
         limits: Limits,
         version: str,
     ) -> None:
+        count = request.budget.visits or request.level  # a level limits the visits
+        super().__init__(control, budget_seconds(request.budget.time_ms, count, control, limits))
         self.position = position
         self.searches = searches
-        self.control = control
         self.version = version
         self.objective = _objective(position, request)
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
-        self.started = time.monotonic()
         self.level = LEVELS[request.level - 1] if request.level else None
         self.seed = request.seed
         self.visits = request.budget.visits or limits.visits
         if self.level is not None:
             self.visits = min(self.visits, self.level.visits)
-        self._time_up = self.started + _budget_seconds(request, control, limits)
-        self.stop_reason = pb.STOP_REASON_UNSPECIFIED
-        self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
         control.hold(searches)
-
-    @property
-    def deadline(self) -> float:
-        """When the search has to end, on the clock of time.monotonic()."""
-        return min(self._time_up, self.control.answer_by)
 
     @property
     def visits_made(self) -> int:
@@ -137,14 +160,6 @@ class Analysis:
     def tree_bytes(self) -> int:
         """Memory all trees have taken so far."""
         return sum(search.nodes * search.node_bytes for search in self.searches)
-
-    def release(self) -> None:
-        """Give the memory of the trees back now, however long this object is still referred to."""
-        self.control.release()
-
-    def give(self, seconds: float) -> None:
-        """Give back time of the budget that passed while the search could not run; a caller's deadline stays."""
-        self._time_up += seconds
 
     def run(self, seconds: float = math.inf) -> bool:
         """Search on, for at most `seconds`; return whether the search has ended."""
@@ -166,10 +181,6 @@ class Analysis:
                 self.stop_reason = REASONS[reason]
                 break
         return True
-
-    def finish(self) -> None:
-        """End the search between two runs, because the caller's deadline is near."""
-        self.stop_reason = pb.STOP_REASON_TIME
 
     def suggestion(self) -> pb.Suggestion:
         """Return the answer so far."""
@@ -284,6 +295,24 @@ class Analysis:
             line.append(code)
 
 
+def check_turn(position: Position, at_chance: bool = False) -> None:
+    """Raise BrainError FAILED_PRECONDITION where there is nothing to search.
+
+    at_chance: a chance point can be searched too.
+    """
+    state = position.state
+    if state.to_move == GAME_OVER:
+        raise BrainError("FAILED_PRECONDITION", "GAME_OVER", "state: the game is over; GetMoves has the result")
+    if state.to_move == CHANCE_POINT and not at_chance:
+        draws = [position.engine.move_text(state, code) for code, _ in state.outcomes()]
+        named = ", ".join(draws[:5]) + (f" and {len(draws) - 5} more" if len(draws) > 5 else "")
+        raise BrainError(
+            "FAILED_PRECONDITION",
+            "CHANCE_POINT",
+            f"state: a draw is due before anyone can move; enter it with ApplyMove or have it sampled there: {named}",
+        )
+
+
 def analysis_for(
     position: Position,
     request: pb.SuggestRequest,
@@ -301,16 +330,7 @@ def analysis_for(
     Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
     """
     state = position.state
-    if state.to_move == GAME_OVER:
-        raise BrainError("FAILED_PRECONDITION", "GAME_OVER", "state: the game is over; GetMoves has the result")
-    if state.to_move == CHANCE_POINT and not at_chance:
-        draws = [position.engine.move_text(state, code) for code, _ in state.outcomes()]
-        named = ", ".join(draws[:5]) + (f" and {len(draws) - 5} more" if len(draws) > 5 else "")
-        raise BrainError(
-            "FAILED_PRECONDITION",
-            "CHANCE_POINT",
-            f"state: a draw is due before anyone can move; enter it with ApplyMove or have it sampled there: {named}",
-        )
+    check_turn(position, at_chance)
     for field, value, most, limit in (
         ("budget.visits", request.budget.visits, MAX_VISITS, limits.visits),
         ("budget.time_ms", request.budget.time_ms, MAX_TIME_MS, limits.time_ms),
@@ -366,11 +386,14 @@ def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.V
     return request.objective or pb.OBJECTIVE_WIN
 
 
-def _budget_seconds(request: pb.SuggestRequest, control: Control, limits: Limits) -> float:
-    """Return how long a search may go on."""
-    if request.budget.time_ms:
-        return request.budget.time_ms / 1000
-    if not request.budget.visits and not request.level and control.deadline is None:
+def budget_seconds(time_ms: int, count: int, control: Control, limits: Limits) -> float:
+    """Return how long a search may go on.
+
+    count: visits or nodes it may take; 0 for no such limit.
+    """
+    if time_ms:
+        return time_ms / 1000
+    if not count and control.deadline is None:
         return min(DEFAULT_TIME, limits.time_ms / 1000)
     return limits.time_ms / 1000
 
