@@ -33,12 +33,13 @@ class Level:
 
 
 LEVELS = (
-    Level(40, 0.12),
+    Level(20, 0.3),
+    Level(30, 0.16),
+    Level(50, 0.1),
     Level(80, 0.06),
-    Level(160, 0.04),
-    Level(400, 0.025),
-    Level(1000, 0.015),
-    Level(3000, 0.01),
+    Level(150, 0.04),
+    Level(300, 0.025),
+    Level(700, 0.012),
 )
 
 
