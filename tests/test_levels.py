@@ -1,6 +1,9 @@
 """Levels: no win in hand is overlooked, no game thrown away, weak ones stray, equal seeds give equal moves."""
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from cafebrain.errors import BrainError
@@ -13,7 +16,7 @@ from engines.library import Library
 from scripts.hints import read_positions
 from solver.analysis import Control, Limits, MoveSums, analysis_for
 from solver.brain import Brain
-from solver.levels import LEVELS, REACH, pick
+from solver.levels import LEVELS, REACH, Level, pick
 from solver.positions import decode_state
 
 LIBRARY = Library()
@@ -151,3 +154,10 @@ def test_the_number_of_levels_is_told():
 def test_no_such_level():
     with pytest.raises(BrainError, match=f"level: must be 1 to {len(LEVELS)}, or 0 for full strength"):
         move_of(fours([]), len(LEVELS) + 1, 0)
+
+
+def test_the_documented_levels_are_these():
+    text = (Path(__file__).parent.parent / "docs" / "levels.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| ([\d,]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    assert [Level(int(visits.replace(",", "")), float(warmth)) for _, visits, warmth in rows] == list(LEVELS)
+    assert [int(number) for number, _, _ in rows] == list(EVERY_LEVEL)
