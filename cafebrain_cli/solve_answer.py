@@ -14,7 +14,8 @@ from cafebrain_cli.solve_work import KINDS, Outcome, Problem
 from solver.brain import VERSION
 from solver.positions import Position, legal_move
 from solver.solve_jobs import follow
-from solver.summary import Distribution, distribution, gap
+from solver.solving import gap
+from solver.summary import Distribution, distribution
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,25 @@ def best(outcome: Outcome) -> Solved | None:
         if scored:
             return solved(outcome, kind, max(scored, key=lambda deck: (deck.last.score or 0.0, -deck.number)))
     return None
+
+
+def sentences(found: Solved) -> list[str]:
+    """Return score, bound and rating of a deck in words."""
+    last, name = found.deck.last, found.problem.name
+    if last.score is None:
+        return [f"{name}: the game is not over."]
+    if last.bound is None:
+        lines = [f"{name}, its order unknown: {last.score:g} points."]
+    elif last.proven:
+        lines = [f"{name}: {last.score:g} points, proven: no line scores more."]
+    else:
+        short = f"{100 * gap(last.score, last.bound):.1f} %"
+        lines = [f"{name}: {last.score:g} points; no line scores more than {last.bound:g} (gap {short})."]
+    (items,) = found.end.engine.score_items(found.end.state)
+    lines.append("From " + ", ".join(f"{item} {points:g}" for item, points in items) + ".")
+    if found.rating is not None:
+        lines.append(str(found.rating))
+    return lines
 
 
 def is_single(outcome: Outcome) -> bool:

@@ -23,6 +23,7 @@ from cafebrain_cli.solve_answer import (
     gaps,
     is_single,
     scores,
+    sentences,
 )
 from cafebrain_cli.solve_report import page
 from cafebrain_cli.solve_work import Outcome
@@ -57,7 +58,7 @@ def _print_single(outcome: Outcome, found: Solved | None, timing: bool) -> None:
     if found is None:
         print_text("Nothing was found in the time given.", "bold")
         return
-    (first, *others) = _single_lines(found)
+    (first, *others) = sentences(found)
     print_text(first, "bold")
     for line in others:
         print_text(line)
@@ -70,25 +71,6 @@ def _print_single(outcome: Outcome, found: Solved | None, timing: bool) -> None:
     if timing:
         ended += f" in {found.deck.last.seconds:.1f} s"
     print_text(ended + ("; the search was stopped early." if found.deck.last.stopped else "."), "dim")
-
-
-def _single_lines(found: Solved) -> list[str]:
-    """Return score, bound and rating of a deck in words."""
-    last, name = found.deck.last, found.problem.name
-    if last.score is None:
-        return [f"{name}: the game is not over."]
-    if last.bound is None:
-        lines = [f"{name}, its order unknown: {last.score:g} points."]
-    elif last.proven:
-        lines = [f"{name}: {last.score:g} points, proven: no line scores more."]
-    else:
-        gap = percent(deck_gap(found.deck) or 0.0)
-        lines = [f"{name}: {last.score:g} points; no line scores more than {last.bound:g} (gap {gap})."]
-    (items,) = found.end.engine.score_items(found.end.state)
-    lines.append("From " + ", ".join(f"{item} {points:g}" for item, points in items) + ".")
-    if found.rating is not None:
-        lines.append(str(found.rating))
-    return lines
 
 
 def _print_summary(outcome: Outcome) -> None:
@@ -139,6 +121,18 @@ def _numbers(numbers: Distribution) -> tuple[str, ...]:
     error = "-" if numbers.error is None else f"{numbers.error:.1f}"
     places = (numbers.least, *numbers.quartiles, numbers.most)
     return (str(numbers.count), f"{numbers.mean:.1f}", error, *(f"{value:g}" for value in places))
+
+
+def _mean_lines(outcome: Outcome) -> list[str]:
+    lines = []
+    for kind in outcome.runs:
+        points = scores(outcome.decks(kind))
+        if points:
+            mean = distribution(points)
+            error = "" if mean.error is None else f" ± {mean.error:.1f}"
+            played = plots.LABELS[kind].capitalize()
+            lines.append(f"{played}: {mean.mean:.1f}{error} points, mean over {mean.count} decks.")
+    return lines or ["No deck is finished."]
 
 
 def _cost_lines(outcome: Outcome) -> list[str]:
@@ -201,10 +195,10 @@ def _write_folder(outcome: Outcome, folder: Path, found: Solved | None) -> None:
         if drawn:
             write_whole(folder / "board.png", plots.png_of(board))
     if is_single(outcome):
-        table, lines = [], _single_lines(found) if found is not None else ["Nothing was found in the time given."]
+        table, lines = [], sentences(found) if found is not None else ["Nothing was found in the time given."]
     else:
         rows = _summary_rows(outcome)
         table = [[head.removeprefix(">") for head in HEADS], *rows] if rows else []
-        lines = _cost_lines(outcome) or [f"{len(outcome.plan.problems)} decks."]
+        lines = _mean_lines(outcome) + _cost_lines(outcome)
     html = page(outcome, found, table, lines, pictures, board)
     write_whole(folder / "report.html", html.encode())

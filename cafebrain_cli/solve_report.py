@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from cafebrain_cli.report import STYLE
-from cafebrain_cli.solve_answer import Solved, deck_gap
+from cafebrain_cli.solve_answer import Solved, deck_gap, is_single, sentences
 from cafebrain_cli.solve_work import Outcome
 
 MORE_STYLE = """
@@ -50,19 +50,17 @@ def page(
             f"<figcaption>{escape(caption)}</figcaption></figure>"
         )
     if found is not None:
+        if not is_single(outcome):
+            parts += ["<h2>The best of them</h2>", *(f"<p>{escape(line)}</p>" for line in sentences(found))]
         parts += _line(found, board)
-    if outcome.plan.many:
+    if not is_single(outcome):
         parts.append(_decks(outcome))
     parts += [_settings(outcome), "</body></html>"]
     return "\n".join(parts) + "\n"
 
 
 def _line(found: Solved, board: str) -> list[str]:
-    score = "no score" if found.deck.last.score is None else f"{found.deck.last.score:g} points"
-    parts = [f"<h2>{escape(found.problem.name)}: {score}</h2>"]
-    if found.rating is not None:
-        parts.append(f"<p>{escape(str(found.rating))}</p>")
-    parts.append(f"<figure class=scroll>{board}<figcaption>The board in the end</figcaption></figure>")
+    parts = [f"<figure class=scroll>{board}<figcaption>The board in the end</figcaption></figure>"]
     number = 1
     for turn, steps in groupby(found.steps, lambda step: step.turn):
         texts = [step.move.text for step in steps]

@@ -21,7 +21,7 @@ from engines.library import Library
 from solver.brain import VERSION
 from solver.positions import Position, decode_state
 from solver.solve_jobs import Executor, LocalExecutor, Result, Task
-from solver.summary import gap
+from solver.solving import gap
 
 KINDS = ("open", "closed")
 QUIET_SECONDS = 2.0  # shorter work shows no progress
@@ -167,7 +167,7 @@ def _settings(plan: Plan, kind: str, positions: Mapping[int, Position]) -> dict[
 def _stopped_by_signals(executor: Executor) -> Iterator[list[int]]:
     """Let the first SIGINT or SIGTERM stop an executor, which then ends with its best; a second one interrupts.
 
-    Yields a list that then holds the signal.
+    Yields a list that then holds the signal. One that whoever started the process wants ignored stays so.
     """
     received: list[int] = []
 
@@ -177,7 +177,8 @@ def _stopped_by_signals(executor: Executor) -> Iterator[list[int]]:
         received.append(number)
         executor.stop()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in heard}
     try:
         yield received
     finally:

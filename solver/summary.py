@@ -35,8 +35,3 @@ def distribution(values: Sequence[float]) -> Distribution:
         quartiles=(quarters[0], quarters[1], quarters[2]),
         most=max(values),
     )
-
-
-def gap(score: float, bound: float) -> float:
-    """Return how far below the bound a score may lie, as a share of the bound."""
-    return (bound - score) / bound if bound > 0 else 0.0

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import random
 import re
 import signal
@@ -31,7 +33,7 @@ from server import background
 from solver.brain import Brain
 from solver.positions import decode_state
 from solver.solve_jobs import Result as Found
-from solver.summary import distribution, gap
+from solver.summary import distribution
 from tests.test_cli import COMMAND_LINE
 
 BRAIN = Brain(Library())
@@ -167,6 +169,13 @@ def test_what_cannot_be_solved(tmp_path):
 )
 def test_wrong_usage(args, message):
     assert message in run("cafe", *args, code=2).stderr
+
+
+def test_help_fits_80_columns():
+    for args in ((), ("cafe",)):
+        text = run(*args, "--help").stdout
+        assert "Examples:" in text
+        assert max(map(len, text.splitlines())) <= 80
 
 
 # On a server
@@ -354,8 +363,6 @@ def test_distribution_by_hand():
     assert numbers.error == pytest.approx(1.96 * (5 / 3) ** 0.5 / 2)
     assert numbers.quartiles == (1.75, 2.5, 3.25)
     assert distribution([7.0]).error is None
-    assert gap(63, 84) == 0.25
-    assert gap(0, 0) == 0
 
 
 # The run folder
@@ -464,6 +471,7 @@ def test_seconds_and_nodes_go_on_counting(tmp_path):
 
 
 def start(*args: str | Path) -> subprocess.Popen[str]:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests run in the background inherit it ignored
     return subprocess.Popen(
         [*COMMAND_LINE, "solve", *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -549,6 +557,17 @@ def test_an_interrupt_prints_and_keeps_the_best(tmp_path, number):
     more = [json.loads(line) for line in (tmp_path / "open.jsonl").read_text().splitlines()]
     assert more[: len(records)] == records
     assert more[len(records)]["score"] >= records[-1]["score"]
+
+
+def test_progress_shows_best_bound_and_gap_on_a_terminal_only():
+    terminal, end = pty.openpty()
+    args = [*COMMAND_LINE, "solve", "cafe", "--deck-seed", "7", "--time", "3s", "--threads", "1", "--json"]
+    done = subprocess.run(args, stdout=subprocess.PIPE, stderr=end, env=os.environ | {"TERM": "xterm"}, check=True)
+    os.close(end)
+    shown = os.read(terminal, 1 << 16).decode()
+    os.close(terminal)
+    assert re.search(r"best \d+, bound \d+, gap \d+\.\d %", re.sub(r"\x1b\[[\d;?]*\w", "", shown))
+    assert json.loads(done.stdout)["score"] > 0
 
 
 # Pictures and the report
