@@ -120,9 +120,9 @@ def test_a_pick_by_hand():
 
 def test_weak_levels_stray_and_the_strongest_does_not():
     position = fours([])
-    moves = {level: {move_of(position, level, seed) for seed in range(12)} for level in (1, 3)}
+    moves = {level: {move_of(position, level, seed) for seed in range(24)} for level in (1, len(LEVELS))}
     assert len(moves[1]) > 2
-    assert len(moves[3]) <= len(moves[1])
+    assert len(moves[len(LEVELS)]) < len(moves[1])
     assert {move_of(position, 0, seed) for seed in range(2)} == {3}
 
 
