@@ -9,13 +9,12 @@ calibrated the odd ones are with it and without, and draws docs/calibration/GAME
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from cython_ext.rng import Random
 from engines.calibration import USUAL_VISITS, Calibration, unsure
 from solver.analysis import Control, Limits, analysis_for
 from solver.arena import steps
-from solver.json_lines import JsonLines
+from solver.journal import Journal, read_journal
 from solver.positions import Position
 
 LEVEL = 0.9  # of the score interval
@@ -93,21 +92,28 @@ def play(args: argparse.Namespace) -> None:
     """Play games and keep a position of each."""
     args.folder.mkdir(parents=True, exist_ok=True)
     header = {"game": args.game, "players": args.players, "visits": args.visits}
-    lines = JsonLines(args.folder / f"{args.game}-{args.players}-{args.visits}.jsonl", header)
-    known = len(lines.lines)
+    journal = Journal(args.folder / f"{args.game}-{args.players}-{args.visits}.jsonl")
+    if not journal.records:
+        journal.append(header)
+    known = max(0, len(journal.records) - 1)
     with ThreadPoolExecutor(args.threads) as pool:
         seeds = iter(range(known, args.games))
         while chunk := list(islice(seeds, 16 * args.threads)):  # in order: the number of lines tells what is left
             found = pool.map(lambda seed: sample_game(args.game, args.players, args.visits, seed), chunk)
             for sample in found:
-                lines.add({field.name: value for field, value in zip(fields(Sample), astuple(sample), strict=True)})
+                journal.append(asdict(sample))
             print(f"\r{chunk[-1] + 1} of {args.games} games", end="", file=sys.stderr)
     print(file=sys.stderr)
+    journal.close()
 
 
 def samples_in(path: Path) -> list[Sample]:
     """Return the positions in a file."""
-    return [Sample(**line) for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()[1:])]
+    return [Sample(**{name: _tuple(value) for name, value in record.items()}) for record in read_journal(path)[1:]]
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def fitted(samples: Sequence[Sample]) -> Calibration:

@@ -6,17 +6,15 @@ in every game, and prints a table for docs/levels.md. The games are kept in FOLD
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
 from bench.positions import library
 from cafebrain.v1 import brain_service_pb2 as pb
-from solver.arena import Match, Tally, games_in
+from solver.arena import Log, Match, Tally
 from solver.brain import Brain
 from solver.durations import duration_ms
 from solver.elo import Interval, elo_interval
-from solver.json_lines import JsonLines
 from solver.levels import LEVELS
 from solver.players import player_for
 
@@ -29,14 +27,15 @@ def measured(game: str, a: str, b: str, args: argparse.Namespace) -> Interval:
     setup = pb.NewGameRequest(game=game, players=2)
     match = Match(Brain(library()), setup, player_for(a, budget), player_for(b, budget), args.seed)
     header = {"game": game, "a": repr(_described(a, args.time)), "b": repr(_described(b, args.time)), "seed": args.seed}
-    log = JsonLines(args.folder / f"{game}-{a}-{b}.jsonl".replace(":", ""), header)
+    log = Log(args.folder / f"{game}-{a}-{b}.jsonl".replace(":", ""), header, resume=True)
     tally = Tally(2)
-    known = {played.number: played for played in games_in(log) if played.number < args.games}
+    known = {played.number: played for played in log.games if played.number < args.games}
     for played in known.values():
         tally.add(played)
     for played in match.run((number for number in range(args.games) if number not in known), args.threads):
-        log.add(asdict(played))
+        log.add(played)
         tally.add(played)
+    log.close()
     return elo_interval(tally.rate())
 
 

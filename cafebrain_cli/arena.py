@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +18,8 @@ from cafebrain_cli.params import UINT32, budget_options, components_option, exam
 
 if TYPE_CHECKING:
     from cafebrain.v1 import brain_service_pb2 as pb
-    from solver.arena import Match, Played, Tally
+    from solver.arena import Log, Match, Tally
     from solver.elo import Interval
-    from solver.json_lines import JsonLines
 
 DEFAULT_VISITS = 1000
 MAX_GAMES = 10_000_000
@@ -136,12 +134,15 @@ def _command(game: pb.Game) -> click.Command:
             "timeMs": budget.time_ms,
             "seed": seed,
         }
-        log, known = _log(out, played, resume) if out is not None else (None, [])
-        games += games % 2
-        known = [one for one in known if one.number < games]
+        log = _log(out, played, resume) if out is not None else None
         tally = Tally(players, test)
+        games += games % 2
         start = time.monotonic()
-        fresh, interrupted = _play(match, tally, log, known, games, threads)
+        try:
+            fresh, interrupted = _play(match, tally, log, games, threads)
+        finally:
+            if log is not None:
+                log.close()
         rate = fresh / (time.monotonic() - start) if fresh else None
         if as_json:
             report = played | _figures(tally, entry.engine.counts_points)
@@ -184,33 +185,28 @@ def _help(game: pb.Game) -> str:
     return HELP.format(game=game.name, options=options, visits=DEFAULT_VISITS)
 
 
-def _log(out: str, played: dict[str, Any], resume: bool) -> tuple[JsonLines, list[Played]]:
-    """Open the log; return it with the games in it."""
-    from solver.arena import games_in
-    from solver.json_lines import JsonLines
+def _log(out: str, played: dict[str, Any], resume: bool) -> Log:
+    from solver.arena import Log
 
     try:
-        log = JsonLines(Path(out), played, resume)
-        return log, games_in(log)
+        return Log(Path(out), played, resume)
     except ValueError as error:
         raise Refused(f"{out}: {error}") from error
 
 
-def _play(
-    match: Match, tally: Tally, log: JsonLines | None, known: list[Played], games: int, threads: int
-) -> tuple[int, bool]:
-    """Play the games that are not known; return how many, and whether it was interrupted."""
-    for played in sorted(known, key=lambda played: played.number):
-        tally.add(played)
-    there = {played.number for played in known}
+def _play(match: Match, tally: Tally, log: Log | None, games: int, threads: int) -> tuple[int, bool]:
+    """Play the games that are not in the log; return how many, and whether it was interrupted."""
+    known = {played.number: played for played in log.games if played.number < games} if log is not None else {}
+    for number in sorted(known):
+        tally.add(known[number])
     fresh = 0
-    missing = [] if tally.decided else [number for number in range(games) if number not in there]
+    missing = [] if tally.decided else [number for number in range(games) if number not in known]
     try:
-        with _progress(tally, games, games - len(missing)) as report:
+        with _progress(tally, games, len(known)) as report:
             for played in match.run(missing, threads):
                 fresh += 1
                 if log is not None:
-                    log.add(asdict(played))
+                    log.add(played)
                 tally.add(played)
                 report()
                 if tally.decided:

@@ -1,19 +1,16 @@
-"""What was found on each deck, in memory and, in a run folder, as JSON lines that survive a kill at any moment.
-
-A file holds one JSON object a line: first the settings, then what came, in the order in which it came. Every line is
-on the disk before the next one is begun, so that a kill costs the last line at most.
-"""
+"""What was found on each deck, in memory and, in a run folder, in a journal: settings, then results as they came."""
 from __future__ import annotations
 
-import fcntl
 import json
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from cafebrain_cli.exits import Refused
+from solver.journal import Journal, read_journal
 from solver.solve_jobs import Result, Task
 
 FORMAT = 1
@@ -46,7 +43,7 @@ class Run:
         self.path = path
         self.decks: dict[int, Deck] = {}
         self.torn = False  # whether the last line was cut off by a kill, and dropped
-        self._file: IO[bytes] | None = None
+        self._journal: Journal | None = None
         self._begun = False  # whether the settings are in the file
 
     def open(self, resume: bool) -> None:
@@ -58,32 +55,26 @@ class Run:
             return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("a+b")
+            self._journal = Journal(self.path)
         except OSError as error:
             raise Refused(f"{self.path}: cannot be written: {error.strerror}") from error
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise Refused(f"{self.path}: another run is writing it") from error
-        _sync_folder(self.path.parent)
-        records, length = read_records(self._file, self.path)
-        self.torn = length < os.fstat(self._file.fileno()).st_size
+        except ValueError as error:
+            raise Refused(f"{self.path}: {error}") from error
+        self.torn, records = self._journal.torn, self._journal.records
         if records and not resume:
             raise Refused(f"{self.path}: holds a run already; go on with --resume, or choose another folder")
-        self._file.truncate(length)
         if records:
             self._check(records[0])
-            for record in records[1:]:
-                self._take(_result(record, self._moves(record)))
-            for deck in self.decks.values():
-                deck.before = (deck.last.seconds, deck.last.nodes)
+        self._read(records)
+        for deck in self.decks.values():
+            deck.before = (deck.last.seconds, deck.last.nodes)
         self._begun = bool(records)
 
     def close(self) -> None:
         """Give the file back."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
 
     def task(self, task: Task) -> Task | None:
         """Return what is left to do of a task, with the best that is known of it; None where it is done."""
@@ -109,10 +100,11 @@ class Run:
             seconds, nodes = deck.before
             result = replace(result, seconds=result.seconds + seconds, nodes=result.nodes + nodes)
         known = deck.last.line if deck is not None else ()
-        if not self._begun:
-            self._begun = True
-            self._append(self.settings)
-        self._append(_record(result, result.line != known))
+        if self._journal is not None:
+            if not self._begun:
+                self._journal.append(self.settings)
+                self._begun = True
+            self._journal.append(_record(result, result.line != known))
         return self._take(result)
 
     def finished(self) -> list[Deck]:
@@ -139,51 +131,35 @@ class Run:
         deck = self.decks.get(record["deck"])
         return deck.last.line if deck is not None else ()
 
-    def _append(self, record: dict[str, Any]) -> None:
-        if self._file is None:
-            return
-        self._file.write(json.dumps(record).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+    def _read(self, records: Sequence[dict[str, Any]]) -> None:
+        """Take in the records of an earlier run."""
+        for number, record in enumerate(records, 1):
+            try:
+                if number == 1:
+                    known = record["record"] == "settings"
+                else:
+                    known = record["record"] in ("progress", "result")
+                    self._take(_result(record, self._moves(record)))
+            except (KeyError, TypeError) as error:
+                raise Refused(f"{self.path}: line {number} is no record of 'cafebrain solve'") from error
+            if not known:
+                raise Refused(f"{self.path}: line {number} is no record of 'cafebrain solve'")
 
 
 def read_run(path: Path) -> Run | None:
     """Return the run in a file as it stands; None where there is none. A torn last line is left out."""
     try:
-        with path.open("rb") as file:
-            records, _ = read_records(file, path)
-    except FileNotFoundError:
-        return None
+        records = read_journal(path)
     except OSError as error:
         raise Refused(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise Refused(f"{path}: {error}") from error
     if not records:
         return None
-    run = Run({})
+    run = Run({}, path)
     run.settings = records[0]
-    run.path = path
-    for record in records[1:]:
-        run._take(_result(record, run._moves(record)))
+    run._read(records)
     return run
-
-
-def read_records(file: IO[bytes], path: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return the records of a file and how many bytes they take; a torn last line does not count.
-
-    Raises Refused where another line is no record.
-    """
-    file.seek(0)
-    records: list[dict[str, Any]] = []
-    length = 0
-    *lines, torn = file.read().split(b"\n")
-    for number, line in enumerate(lines, 1):
-        try:
-            records.append(_checked(json.loads(line), first=number == 1))
-        except (ValueError, KeyError, TypeError) as error:
-            if number == len(lines) and not torn:  # its end reached the disk before its beginning
-                break
-            raise Refused(f"{path}: line {number}: is no record of a run of 'cafebrain solve'") from error
-        length += len(line) + 1
-    return records, length
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -197,15 +173,6 @@ def write_whole(path: Path, data: bytes) -> None:
         part.replace(path)
     except OSError as error:
         raise Refused(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def _checked(record: dict[str, Any], first: bool) -> dict[str, Any]:
-    """Return a record. Raises KeyError or TypeError where it is none."""
-    if first != (record["record"] == "settings"):
-        raise KeyError("record")
-    if not first:
-        _result(record, tuple(record.get("moves", ())))
-    return record
 
 
 def _record(result: Result, with_moves: bool) -> dict[str, Any]:
@@ -240,12 +207,3 @@ def _result(record: dict[str, Any], line: tuple[int, ...]) -> Result:
         final=record["record"] == "result",
         stopped=record.get("stopped", False),
     )
-
-
-def _sync_folder(folder: Path) -> None:
-    """Put the folder's list of files on the disk."""
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.rng import Random
 from solver.brain import Brain
 from solver.elo import Interval, Sprt, mean_interval, rate_interval
-from solver.json_lines import JsonLines
+from solver.journal import Journal
 from solver.players import Player
 from solver.positions import Position, decode_state
 
@@ -169,17 +171,49 @@ class Tally:
             self.sprt.add(rate)
 
 
-def games_in(log: JsonLines) -> list[Played]:
-    """Return the games in the log of a match.
+class Log:
+    """The games of a match in a journal: what is played, then a line per game.
 
-    Raises ValueError where it holds something else.
+    header: what is played; a file of another match is refused. resume: go on with the file if it is there.
+
+    Raises ValueError where the file is there and cannot be gone on with, OSError where it cannot be used.
     """
-    try:
-        return [
-            Played(line["number"], tuple(line["wins"]), tuple(line["scores"]), line["steps"]) for line in log.lines
-        ]
-    except (KeyError, TypeError) as error:
-        raise ValueError("holds something else than games of a match") from error
+
+    def __init__(self, path: Path, header: dict[str, Any], resume: bool) -> None:
+        if path.exists() and not resume:
+            raise ValueError("is there already; go on with it, or name another file")
+        self._journal = Journal(path)
+        try:
+            self.games = _games(self._journal.records, header)  # those that were there
+        except ValueError:
+            self.close()
+            raise
+        if not self._journal.records:
+            self._journal.append(header)
+
+    def add(self, played: Played) -> None:
+        """Write a game."""
+        self._journal.append(asdict(played))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._journal.close()
+
+
+def _games(records: Sequence[dict[str, Any]], header: dict[str, Any]) -> list[Played]:
+    """Return the games of a match's records, after checking that it is this match."""
+    games = []
+    for number, found in enumerate(records, 1):
+        if number == 1:
+            different = sorted(key for key in {*found, *header} if found.get(key) != header.get(key))
+            if different:
+                raise ValueError(f"is of another match: {', '.join(different)} differ")
+            continue
+        try:
+            games.append(Played(found["number"], tuple(found["wins"]), tuple(found["scores"]), found["steps"]))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"line {number} is no line of a match") from error
+    return games
 
 
 def _lead(scores: Sequence[float], seat: int) -> float:

@@ -408,7 +408,7 @@ def test_settings_must_match(tmp_path):
 def test_a_folder_that_another_run_writes_is_refused(tmp_path):
     holder = Run({"kind": "open"}, tmp_path / "open.jsonl")
     holder.open(resume=False)
-    assert "another run is writing it" in run(
+    assert "another command is writing it" in run(
         "cafe", "--decks", "1", *QUICK, "--out", tmp_path, "--resume", code=1
     ).stderr
     holder.close()
@@ -419,8 +419,14 @@ def test_folders_that_cannot_be(tmp_path):
     file.write_text("")
     assert "cannot be written" in run("cafe", "--decks", "1", *QUICK, "--out", file / "run", code=1).stderr
     (tmp_path / "open.jsonl").write_text('{"record": "settings"}\nnonsense\n{"record": "result"}\n')
-    assert "open.jsonl: line 2: is no record" in run(
+    assert "open.jsonl: line 2 is no JSON" in run(
         "cafe", "--decks", "1", *QUICK, "--out", tmp_path, "--resume", code=1
+    ).stderr
+    run("cafe", "--decks", "1", *QUICK, "--out", tmp_path / "run")
+    with (tmp_path / "run" / "open.jsonl").open("a") as file:
+        file.write('{"record": "progress"}\n')
+    assert "is no record of 'cafebrain solve'" in run(
+        "cafe", "--decks", "1", *QUICK, "--out", tmp_path / "run", "--resume", code=1
     ).stderr
 
 
