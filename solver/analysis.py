@@ -14,8 +14,10 @@ from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
+from engines.calibration import Calibration
 from solver.durations import MAX_TIME_MS
 from solver.findings import Findings, MoveSums
+from solver.levels import LEVELS, pick
 from solver.positions import Position, decode_choice, invalid
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
@@ -124,14 +126,21 @@ class Analysis(Timed):
         limits: Limits,
         version: str,
     ) -> None:
-        super().__init__(control, budget_seconds(request.budget.time_ms, request.budget.visits, control, limits))
+        count = request.budget.visits or request.level  # a level limits the visits
+        super().__init__(control, budget_seconds(request.budget.time_ms, count, control, limits))
         self.position = position
         self.searches = searches
         self.version = version
         self.objective = _objective(position, request)
+        # It is measured on games for several; a game for one keeps the means.
+        self.calibration = position.engine.calibration if position.state.players > 1 else Calibration()
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
+        self.level = LEVELS[request.level - 1] if request.level else None
+        self.seed = request.seed
         self.visits = request.budget.visits or limits.visits
+        if self.level is not None:
+            self.visits = min(self.visits, self.level.visits)
         self._released = 0  # visits in trees given back
         control.hold(searches)
 
@@ -177,9 +186,14 @@ class Analysis(Timed):
 
     def findings(self) -> Findings:
         """Return what the trees say so far; of use without them."""
-        moves = self.ranked()[: self.moves_wanted]
+        moves = self.ranked()
+        if self.level is not None:
+            chosen = self.chosen(self.level.temperature)
+            moves.sort(key=lambda sums: sums.code != chosen)
+        moves = moves[: self.moves_wanted]
         return Findings(
             position=self.position,
+            calibration=self.calibration,
             objective=self.objective,
             moves=moves,
             lines=[self.line(sums.code, sums.visits) for sums in moves],
@@ -210,6 +224,11 @@ class Analysis(Timed):
             return -sums.visits, -values[mover], sums.code
 
         return sorted(total.values(), key=rank)
+
+    def chosen(self, temperature: float) -> int:
+        """Return the move that is made, as a level of this temperature makes it."""
+        by_score = self.objective == pb.OBJECTIVE_SCORE
+        return pick(self.position.state, self.ranked(), by_score, temperature, self.seed)
 
     def line(self, code: int, visits: int) -> list[tuple[int, int]]:
         """Follow the most visited moves from a root move up to the next draw; return moves with their visits."""
@@ -275,6 +294,8 @@ def analysis_for(
     for field in ("allowed_moves", "avoided_moves"):
         if len(getattr(request, field)) > state.game.moves_max:
             raise invalid(field, f"{len(getattr(request, field))} moves", f"at most {state.game.moves_max}")
+    if request.level > len(LEVELS):
+        raise invalid("level", request.level, f"must be 1 to {len(LEVELS)}, or 0 for full strength")
     if request.objective not in pb.Objective.values():
         raise invalid("objective", request.objective, "unknown objective")
     if request.priority not in pb.Priority.values():

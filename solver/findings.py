@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cafebrain.v1 import brain_service_pb2 as pb
+from engines.calibration import Calibration
 from solver.positions import Position, set_ref
 
 CONFIDENCE = 1.96  # standard errors of a 95 % interval
@@ -22,6 +23,16 @@ class MoveSums:
     score: list[float]
     score_squares: list[float]
 
+    def estimates(self, calibration: Calibration) -> tuple[list[float], list[tuple[float, float]]]:
+        """Return the share of the win, and mean and standard deviation of the score, per player, of a visited move."""
+        n = self.visits
+        wins = calibration.wins([win / n for win in self.win], n)
+        scores = []
+        for total, squares in zip(self.score, self.score_squares, strict=True):
+            mean = total / n
+            scores.append(calibration.score(mean, math.sqrt(max(0.0, squares / n - mean * mean))))
+        return wins, scores
+
 
 @dataclass(frozen=True)
 class Findings:
@@ -32,6 +43,7 @@ class Findings:
     """
 
     position: Position
+    calibration: Calibration
     objective: pb.Objective.ValueType
     moves: Sequence[MoveSums]
     lines: Sequence[Sequence[tuple[int, int]]]
@@ -67,16 +79,11 @@ class Findings:
             evaluation.text = self.position.engine.move_text(self.position.state, sums.code)
             self.position.engine.encode_move(self.position.state, sums.code, evaluation.move)
             return
-        for player in range(self.position.state.players):
-            mean = sums.score[player] / n
-            evaluation.players.add(
-                player=player + 1,
-                win_probability=sums.win[player] / n,
-                expected_score=mean,
-                score_spread=math.sqrt(max(0.0, sums.score_squares[player] / n - mean * mean)),
-            )
+        wins, scores = sums.estimates(self.calibration)
+        for player, (win, (score, spread)) in enumerate(zip(wins, scores, strict=True), 1):
+            evaluation.players.add(player=player, win_probability=win, expected_score=score, score_spread=spread)
         if n >= 2:
-            evaluation.lower_bound = self._lower_bound(sums)
+            evaluation.lower_bound = self._lower_bound(sums, wins, scores)
         self._plan(line, evaluation)
         evaluation.text = evaluation.principal_variation[0].text
         evaluation.move.CopyFrom(evaluation.principal_variation[0].move)
@@ -92,12 +99,14 @@ class Findings:
             )
             engine.encode_move(state, code, planned.move)
 
-    def _lower_bound(self, sums: MoveSums) -> float:
+    def _lower_bound(self, sums: MoveSums, wins: Sequence[float], scores: Sequence[tuple[float, float]]) -> float:
+        """Return the lower end of the 95 % interval of what is maximised."""
         n, mover = sums.visits, self.position.state.to_move
         if self.objective == pb.OBJECTIVE_SCORE:
-            total, squares, least = sums.score[mover], sums.score_squares[mover], -math.inf
-        else:
-            total, squares, least = sums.win[mover], sums.win_squares[mover], 0.0
-        mean = total / n
-        variance = max(0.0, squares - n * mean * mean) / (n - 1)
-        return max(least, mean - CONFIDENCE * math.sqrt(variance / n))
+            mean = sums.score[mover] / n
+            variance = max(0.0, sums.score_squares[mover] - n * mean * mean) / (n - 1)
+            return scores[mover][0] - CONFIDENCE * math.sqrt(variance / n)
+        mean = sums.win[mover] / n
+        variance = max(0.0, sums.win_squares[mover] - n * mean * mean) / (n - 1)
+        error = math.sqrt(variance / n) * self.calibration.win_slope(mean, wins[mover], n, len(wins))
+        return max(0.0, wins[mover] - CONFIDENCE * error)
