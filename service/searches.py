@@ -163,10 +163,7 @@ class Searches:
                 search = work.start()
             ended = search.run(_until(due, batch))
             wanted = ended or (report is not None and time.monotonic() >= due)
-            answer = work.answer(search) if wanted else None
-            if ended:
-                search.release()  # here: giving back a large tree takes milliseconds
-            return ended, answer
+            return ended, work.answer(search) if wanted else None
 
         try:
             while True:
@@ -188,7 +185,9 @@ class Searches:
                 self._waited(call, paused)
             if search is not None:
                 self._note(call, search, work, time.monotonic() - began - paused)
-                search.release()  # a traceback may keep the object until the next garbage collection
+                # Now, as a traceback may keep the object until the next garbage collection; in a thread, as giving back
+                # a large tree takes milliseconds, for which the answer need not wait.
+                self._threads.submit(search.release)
 
     async def step(self, control: Control, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a step of a search in a thread; when the call is cancelled, end the step before giving way."""

@@ -141,23 +141,17 @@ class Analysis(Timed):
         self.visits = request.budget.visits or limits.visits
         if self.level is not None:
             self.visits = min(self.visits, self.level.visits)
-        self._released = 0  # visits in trees given back
         control.hold(searches)
 
     @property
     def visits_made(self) -> int:
         """Simulations so far, in all trees."""
-        return self._released + sum(search.visits for search in self.searches)
+        return sum(search.visits for search in self.searches)
 
     @property
     def tree_bytes(self) -> int:
         """Memory all trees have taken so far."""
         return sum(search.nodes * search.node_bytes for search in self.searches)
-
-    def release(self) -> None:
-        """Give the memory of the trees back now, however long this object is still referred to."""
-        self._released = self.visits_made
-        super().release()
 
     def run(self, seconds: float = math.inf) -> bool:
         """Search on, for at most `seconds`; return whether the search has ended."""
