@@ -14,6 +14,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Protocol
 
+from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1 import game_pb2
 from cython_ext.game import GAME_OVER
 from engines.library import Library
@@ -21,6 +22,7 @@ from solver.analysis import Control
 from solver.closed import play_closed
 from solver.positions import Position, decode_state, invalid
 from solver.solo import PORTFOLIO, SoloSearch
+from solver.solving import Solving
 
 SLICE = 0.5  # seconds from one result of a task to the next, at most; the first ones come sooner
 FIRST_SLICE = 0.05
@@ -115,31 +117,23 @@ def _search(position: Position, task: Task, control: Control) -> Iterator[Result
     search = SoloSearch(
         position, rounds=task.rounds, seed=task.seed, threads=task.threads, members=task.members or PORTFOLIO
     )
-    control.hold([search])
     if task.line or task.bound < math.inf:
         search.share(task.line, task.bound)
-    started = time.monotonic()
-    snapshot = search.snapshot()
+    solving = Solving(position, search, control, task.seconds, math.inf if task.nodes is None else task.nodes)
     line: tuple[int, ...] = ()
     score: float | None = None
-    while True:
-        until = min(started + task.seconds, control.answer_by)
-        pause = min(SLICE, max(FIRST_SLICE, time.monotonic() - started))
-        more = None if task.nodes is None else task.nodes - snapshot.nodes
-        snapshot = search.run(max(0.0, min(pause, until - time.monotonic())), more)
-        now = time.monotonic()
-        if snapshot.line != line:
-            line, score = snapshot.line, score_of(position, snapshot.line)
-            if score != snapshot.score:
-                raise RuntimeError(f"the search takes a line that scores {score:g} for one of {snapshot.score:g}")
-        spent = now >= until or (task.nodes is not None and snapshot.nodes >= task.nodes)
-        final = snapshot.proven or spent or control.stopped
+    ended = False
+    while not ended:
+        ended = solving.run(min(SLICE, max(FIRST_SLICE, time.monotonic() - solving.started)))
+        best, seconds = solving.best, time.monotonic() - solving.started
+        if best.line != line:
+            line, score = best.line, score_of(position, best.line)
+            if score != best.score:
+                raise RuntimeError(f"the search takes a line that scores {score:g} for one of {best.score:g}")
         yield Result(
-            task.number, score, snapshot.bound, line, snapshot.nodes, now - started, snapshot.phase, snapshot.proven,
-            final, stopped=final and not (snapshot.proven or spent),
+            task.number, score, best.bound, line, best.nodes, seconds, best.phase, best.proven, ended,
+            stopped=solving.stop_reason == pb.STOP_REASON_STOPPED,
         )  # fmt: skip
-        if final:
-            return
 
 
 def _play(position: Position, task: Task, control: Control) -> Iterator[Result]:
