@@ -29,7 +29,7 @@ Exit codes:
   0    done
   1    refused: faulty file, impossible position, illegal move; broken pipe
   2    wrong usage
-  3    the server cannot be reached
+  3    the server cannot be reached, or the cluster not used
   70   a fault in cafebrain itself
   130  interrupted"""
 

@@ -31,6 +31,11 @@ def duration_ms(text: str) -> int:
         raise click.BadParameter(str(error)) from error
 
 
+def ray_address(text: str) -> str:
+    """Return "local", or HOST:PORT as it was written."""
+    return text if text == "local" else address(text)
+
+
 def numbers(text: str) -> list[int]:
     """Return the numbers of a list such as "1-200" or "3,7,10-20", each once, in the order of the list."""
     found: dict[int, None] = {}

@@ -18,6 +18,7 @@ from cafebrain_cli.params import (
     examples,
     json_option,
     numbers,
+    ray_address,
     seed_option,
     server_option,
     state_argument,
@@ -31,6 +32,7 @@ EXAMPLES = (
     "cafebrain solve GAME --deck-seed 7 --time 60s --out run",
     "cafebrain solve GAME --deck deck.txt --expresso --time 5m --threads 2",
     "cafebrain solve GAME --decks 1-200 --time 20s --out run --resume",
+    "cafebrain solve GAME --decks 1-200 --time 20s --out run --ray 192.0.2.1:6379",
     "cafebrain solve GAME --closed --decks 1-200 --time 1s --out run",
     "cafebrain solve game.json --time 10s --json",
 )
@@ -81,7 +83,11 @@ def _work_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--nodes", type=click.IntRange(1, UINT32), metavar="N", help="Look at so many positions."),
         click.option(
             "--threads", type=click.IntRange(1, 64), metavar="N",
-            help="Threads for a position; default all cores, with --decks or a server 1.",
+            help="Threads for a position; default all cores, with --decks, a cluster or a server 1.",
+        ),
+        click.option(
+            "--ray", type=ray_address, metavar="ADDRESS",
+            help='Let a Ray cluster do the work: HOST:PORT of its head, or "local" for one of this machine\'s cores.',
         ),
         click.option(
             "--rounds", type=click.IntRange(1, 99), metavar="N", help="Stop after N rounds, the current one included."
@@ -205,10 +211,15 @@ def _work(problems: Any, given: dict[str, Any], many: bool = False) -> None:
         raise click.UsageError("--rounds is for decks whose order is known")
     if closed and given["server"] is not None:
         raise click.UsageError("--closed is for this process; a server solves decks whose order is known")
+    if given["ray"] is not None and given["server"] is not None:
+        raise click.UsageError("wants --ray or --server, not both")
+    if given["ray"] is not None and given.get("workers"):
+        raise click.UsageError("--workers is for this machine; with --ray every core of the cluster works")
     if resume and out is None:
         raise click.UsageError("--resume wants the folder: --out DIR")
     cores = os.cpu_count() or 1
-    threads = given["threads"] or (1 if many or given["server"] is not None else cores)
+    elsewhere = given["server"] is not None or given["ray"] is not None
+    threads = given["threads"] or (1 if many or elsewhere else cores)
     standard = TIME_MOVE if closed else TIME_MANY if many else TIME_ONE
     time_ms = given["time_ms"] or (duration_ms(standard) if given["nodes"] is None else None)
     budgets = {}
@@ -224,6 +235,7 @@ def _work(problems: Any, given: dict[str, Any], many: bool = False) -> None:
         many=many,
         threads=threads,
         workers=given.get("workers") or max(1, cores // threads),
+        ray=given["ray"],
         rounds=given["rounds"],
         seed=given["seed"],
         folder=None if out is None else Path(out),

@@ -14,11 +14,14 @@ from types import FrameType
 from typing import Any
 
 from cafebrain.v1 import game_pb2
+from cafebrain_cli.exits import Unreachable
 from cafebrain_cli.run_folder import Deck, Run, read_run
 from cafebrain_cli.solve_server import ServerExecutor
 from cafebrain_cli.source import connect, load_library
 from engines.library import Library
 from solver.brain import VERSION
+from solver.cluster.error import ClusterError
+from solver.cluster.executor import RayExecutor
 from solver.positions import Position, decode_state
 from solver.solve_jobs import Executor, LocalExecutor, Result, Task
 from solver.solving import gap
@@ -55,7 +58,8 @@ class Plan:
     budgets: Mapping[str, Budget]  # by kind, in the order in which they are worked on
     many: bool
     threads: int
-    workers: int  # tasks at a time
+    workers: int  # tasks at a time, on this machine
+    ray: str | None  # address of the cluster that does the work; None for this machine
     rounds: int | None
     seed: int
     folder: Path | None
@@ -112,15 +116,20 @@ def work(plan: Plan) -> Outcome:
 def _work_on(run: Run, plan: Plan, kind: str, library: Library) -> bool:
     """Solve what is left to do of a run; return whether a signal ended it."""
     tasks = [task for problem in plan.problems if (task := run.task(_task(plan, kind, problem))) is not None]
-    executor = _executor(plan, library)
-    with _stopped_by_signals(executor) as interrupted, _progress(plan, kind, run, len(tasks)) as report:
-        for result in executor.run(tasks):
-            report(run.note(result))
-        return bool(interrupted)
+    try:
+        executor = _executor(plan, library)
+        with _stopped_by_signals(executor) as interrupted, _progress(plan, kind, run, len(tasks)) as report:
+            for result in executor.run(tasks):
+                report(run.note(result))
+            return bool(interrupted)
+    except ClusterError as error:
+        raise Unreachable(str(error)) from error
 
 
 def _executor(plan: Plan, library: Library) -> Executor:
     """Return what solves the tasks."""
+    if plan.ray is not None:
+        return RayExecutor(library, plan.ray, plan.threads, [Path(file) for file in plan.files])
     if plan.server is not None:
         return ServerExecutor(connect(plan.server), library)
     return LocalExecutor(library, plan.workers)

@@ -113,25 +113,38 @@ def points_of(position: Position) -> float:
     return sum(points for _, points in position.engine.score_items(position.state)[0])
 
 
-def _search(position: Position, task: Task, control: Control) -> Iterator[Result]:
+def search_for(position: Position, task: Task) -> SoloSearch:
+    """Return the search of an open task, with what is known to begin with.
+
+    Raises BrainError where the position is no puzzle.
+    """
     search = SoloSearch(
         position, rounds=task.rounds, seed=task.seed, threads=task.threads, members=task.members or PORTFOLIO
     )
     if task.line or task.bound < math.inf:
         search.share(task.line, task.bound)
+    return search
+
+
+def check_score(position: Position, line: Sequence[int], score: float | None) -> None:
+    """Raise RuntimeError unless the rules give a line the score that a search says it has."""
+    if line and (real := score_of(position, line)) != score:
+        raise RuntimeError(f"the search takes a line that scores {real:g} for one of {score} points")
+
+
+def _search(position: Position, task: Task, control: Control) -> Iterator[Result]:
+    search = search_for(position, task)
     solving = Solving(position, search, control, task.seconds, math.inf if task.nodes is None else task.nodes)
     line: tuple[int, ...] = ()
-    score: float | None = None
     ended = False
     while not ended:
         ended = solving.run(min(SLICE, max(FIRST_SLICE, time.monotonic() - solving.started)))
         best, seconds = solving.best, time.monotonic() - solving.started
         if best.line != line:
-            line, score = best.line, score_of(position, best.line)
-            if score != best.score:
-                raise RuntimeError(f"the search takes a line that scores {score:g} for one of {best.score:g}")
+            line = best.line
+            check_score(position, line, best.score)
         yield Result(
-            task.number, score, best.bound, line, best.nodes, seconds, best.phase, best.proven, ended,
+            task.number, best.score, best.bound, line, best.nodes, seconds, best.phase, best.proven, ended,
             stopped=solving.stop_reason == pb.STOP_REASON_STOPPED,
         )  # fmt: skip
 
@@ -142,7 +155,7 @@ def _play(position: Position, task: Task, control: Control) -> Iterator[Result]:
     started = time.monotonic()
     nodes = 0
     turn = position.engine.turn(after.state)
-    for move, visits in play_closed(after, task.seconds, task.nodes, task.threads, task.seed, control):
+    for move, visits in play_closed(after, task.seconds, task.nodes, task.threads, task.seed + len(line), control):
         line.append(move)
         nodes += visits
         if (now := position.engine.turn(after.state)) != turn:
