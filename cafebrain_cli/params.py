@@ -108,6 +108,23 @@ def budget_options(function: Function) -> Function:
     )
 
 
+class LevelType(click.ParamType[int]):
+    """A level of play: 1 and up, or "max", which is 0."""
+
+    name = "level"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the level's number."""
+        from solver.levels import LEVELS
+
+        if value in (0, "max"):
+            return 0
+        text = str(value)
+        if not (text.isascii() and text.isdigit() and len(text) < 4 and 1 <= int(text) <= len(LEVELS)):
+            self.fail(f"{text[:40]!r} is no level; wants 1 to {len(LEVELS)}, or max", param, ctx)
+        return int(text)
+
+
 def seed_option(function: Function) -> Function:
     """Add --seed."""
     return click.option(

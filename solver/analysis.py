@@ -13,7 +13,9 @@ from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
+from engines.calibration import Calibration
 from solver.durations import MAX_TIME_MS
+from solver.levels import LEVELS, pick
 from solver.positions import Position, decode_choice, encode_move, invalid, set_ref
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
@@ -135,14 +137,21 @@ class Analysis(Timed):
         limits: Limits,
         version: str,
     ) -> None:
-        super().__init__(control, budget_seconds(request.budget.time_ms, request.budget.visits, control, limits))
+        count = request.budget.visits or request.level  # a level limits the visits
+        super().__init__(control, budget_seconds(request.budget.time_ms, count, control, limits))
         self.position = position
         self.searches = searches
         self.version = version
         self.objective = _objective(position, request)
+        # It is measured on games for several; a game for one keeps the means.
+        self.calibration = position.engine.calibration if position.state.players > 1 else Calibration()
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
+        self.level = LEVELS[request.level - 1] if request.level else None
+        self.seed = request.seed
         self.visits = request.budget.visits or limits.visits
+        if self.level is not None:
+            self.visits = min(self.visits, self.level.visits)
         control.hold(searches)
 
     @property
@@ -180,6 +189,9 @@ class Analysis(Timed):
         """Return the answer so far."""
         position = self.position
         moves = self.ranked()
+        if self.level is not None:
+            chosen = self.chosen(self.level.temperature)
+            moves.sort(key=lambda sums: sums.code != chosen)
         components = position.entry.components
         return pb.Suggestion(
             player=position.state.to_move + 1,
@@ -216,6 +228,11 @@ class Analysis(Timed):
 
         return sorted(total.values(), key=rank)
 
+    def chosen(self, temperature: float) -> int:
+        """Return the move that is made, as a level of this temperature makes it."""
+        by_score = self.objective == pb.OBJECTIVE_SCORE
+        return pick(self.position.state, self.ranked(), by_score, temperature, self.seed)
+
     def _evaluation(self, sums: MoveSums) -> pb.MoveEvaluation:
         n = sums.visits
         evaluation = pb.MoveEvaluation(
@@ -226,30 +243,37 @@ class Analysis(Timed):
         )
         if n == 0:
             return evaluation
-        for player in range(self.position.state.players):
-            mean = sums.score[player] / n
+        for player, (win, (score, spread)) in enumerate(zip(*self.estimates(sums), strict=True), 1):
             evaluation.players.append(
-                pb.PlayerEstimate(
-                    player=player + 1,
-                    win_probability=sums.win[player] / n,
-                    expected_score=mean,
-                    score_spread=math.sqrt(max(0.0, sums.score_squares[player] / n - mean * mean)),
-                )
+                pb.PlayerEstimate(player=player, win_probability=win, expected_score=score, score_spread=spread)
             )
         if n >= 2:
             evaluation.lower_bound = self._lower_bound(sums)
         evaluation.principal_variation.extend(self.line(sums.code, n))
         return evaluation
 
+    def estimates(self, sums: MoveSums) -> tuple[list[float], list[tuple[float, float]]]:
+        """Return the share of the win, and mean and standard deviation of the score, per player, of a visited move."""
+        n = sums.visits
+        wins = self.calibration.wins([win / n for win in sums.win], n)
+        scores = []
+        for total, squares in zip(sums.score, sums.score_squares, strict=True):
+            mean = total / n
+            scores.append(self.calibration.score(mean, math.sqrt(max(0.0, squares / n - mean * mean))))
+        return wins, scores
+
     def _lower_bound(self, sums: MoveSums) -> float:
+        """Return the lower end of the 95 % interval of what is maximised."""
         n, mover = sums.visits, self.position.state.to_move
+        wins, scores = self.estimates(sums)
         if self.objective == pb.OBJECTIVE_SCORE:
-            total, squares, least = sums.score[mover], sums.score_squares[mover], -math.inf
-        else:
-            total, squares, least = sums.win[mover], sums.win_squares[mover], 0.0
-        mean = total / n
-        variance = max(0.0, squares - n * mean * mean) / (n - 1)
-        return max(least, mean - CONFIDENCE * math.sqrt(variance / n))
+            mean = sums.score[mover] / n
+            variance = max(0.0, sums.score_squares[mover] - n * mean * mean) / (n - 1)
+            return scores[mover][0] - CONFIDENCE * math.sqrt(variance / n)
+        mean = sums.win[mover] / n
+        variance = max(0.0, sums.win_squares[mover] - n * mean * mean) / (n - 1)
+        error = math.sqrt(variance / n) * self.calibration.win_slope(mean, wins[mover], n, len(wins))
+        return max(0.0, wins[mover] - CONFIDENCE * error)
 
     def line(self, code: int, visits: int) -> list[pb.PlannedMove]:
         """Follow the most visited moves from a root move up to the next draw."""
@@ -331,6 +355,8 @@ def analysis_for(
     for field in ("allowed_moves", "avoided_moves"):
         if len(getattr(request, field)) > state.game.moves_max:
             raise invalid(field, f"{len(getattr(request, field))} moves", f"at most {state.game.moves_max}")
+    if request.level > len(LEVELS):
+        raise invalid("level", request.level, f"must be 1 to {len(LEVELS)}, or 0 for full strength")
     if request.objective not in pb.Objective.values():
         raise invalid("objective", request.objective, "unknown objective")
     if request.priority not in pb.Priority.values():

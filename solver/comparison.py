@@ -62,23 +62,26 @@ def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) 
 
 
 def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
-    players = range(analysis.position.state.players)
     n = sums.visits
-    wins = tuple(sums.win[p] / n for p in players)
-    scores = tuple(sums.score[p] / n for p in players)
-    win_spreads = [_spread(sums.win_squares[p] / n, wins[p]) for p in players]
-    spreads = tuple(_spread(sums.score_squares[p] / n, scores[p]) for p in players)
+    wins, scores = analysis.estimates(sums)
+    win_errors, score_errors = [], []
+    for p, honest in enumerate(wins):
+        mean = sums.win[p] / n
+        slope = analysis.calibration.win_slope(mean, honest, n, len(wins))
+        win_errors.append(_error(sums.win_squares[p], mean, n) * slope)
+        score_errors.append(_error(sums.score_squares[p], sums.score[p] / n, n))
     return Choice(
         move=sums.code,
         visits=n,
         line=tuple(planned.id for planned in analysis.line(sums.code, n)),
-        wins=wins,
-        win_errors=tuple(spread / math.sqrt(n) for spread in win_spreads),
-        scores=scores,
-        score_errors=tuple(spread / math.sqrt(n) for spread in spreads),
-        spreads=spreads,
+        wins=tuple(wins),
+        win_errors=tuple(win_errors),
+        scores=tuple(mean for mean, _ in scores),
+        score_errors=tuple(score_errors),
+        spreads=tuple(spread for _, spread in scores),
     )
 
 
-def _spread(mean_square: float, mean: float) -> float:
-    return math.sqrt(max(0.0, mean_square - mean * mean))
+def _error(squares: float, mean: float, n: int) -> float:
+    """Return the standard error of a mean."""
+    return math.sqrt(max(0.0, squares / n - mean * mean) / n)
