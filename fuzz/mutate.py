@@ -82,25 +82,29 @@ def records() -> list[pb.ReviewGameRequest]:
 
 @cache
 def puzzles() -> list[game_pb2.GameState]:
-    """Return positions of puzzles for one player, which rarely come about by chance."""
+    """Return positions of puzzles for one player with something left to solve; chance rarely makes one."""
     brain, chance = Brain(Library()), random.Random(0)
     found: list[game_pb2.GameState] = []
     for engine in ENGINES.values():
         if engine.puzzle:
             request = pb.NewGameRequest(game=engine.id, options=engine.puzzle, seed=1)
             for _ in range(PUZZLES):
-                found += _played(brain, request, chance)
+                found += _played(brain, request, chance, ended=False)
     return found
 
 
-def _played(brain: Brain, new: pb.NewGameRequest, chance: random.Random) -> list[game_pb2.GameState]:
-    """Return a few positions of a game played at random."""
+def _played(
+    brain: Brain, new: pb.NewGameRequest, chance: random.Random, ended: bool = True
+) -> list[game_pb2.GameState]:
+    """Return a few positions of a game played at random; ended: the last one, where it is over, can be among them."""
     start = decode_state(brain.library, brain.new_game(new).state)
     state, dice = start.state, Random(chance.getrandbits(32))
     states = [state.copy()]
     while state.to_move != GAME_OVER:
         state.random_step(dice)
         states.append(state.copy())
+    if not ended:
+        states.pop()
     return [encode_state(Position(start.entry, kept)) for kept in chance.sample(states, min(KEPT, len(states)))]
 
 
