@@ -143,8 +143,10 @@ class Analysis(Timed):
         self.searches = searches
         self.version = version
         self.objective = _objective(position, request)
-        # It is measured on games for several; a game for one keeps the means.
-        self.calibration = position.engine.calibration if position.state.players > 1 else Calibration()
+        # It is measured on moves in games for several; a game for one and draws keep the means.
+        self.calibration = (
+            position.engine.calibration if position.state.players > 1 and position.state.to_move >= 0 else Calibration()
+        )
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
         self.level = LEVELS[request.level - 1] if request.level else None
@@ -254,12 +256,13 @@ class Analysis(Timed):
 
     def estimates(self, sums: MoveSums) -> tuple[list[float], list[tuple[float, float]]]:
         """Return the share of the win, and mean and standard deviation of the score, per player, of a visited move."""
-        n = sums.visits
-        wins = self.calibration.wins([win / n for win in sums.win], n)
+        n, mover = sums.visits, self.position.state.to_move
+        wins = self.calibration.wins([win / n for win in sums.win], n, mover)
         scores = []
-        for total, squares in zip(sums.score, sums.score_squares, strict=True):
+        for player, (total, squares) in enumerate(zip(sums.score, sums.score_squares, strict=True)):
             mean = total / n
-            scores.append(self.calibration.score(mean, math.sqrt(max(0.0, squares / n - mean * mean))))
+            spread = math.sqrt(max(0.0, squares / n - mean * mean))
+            scores.append(self.calibration.score(mean, spread, player == mover))
         return wins, scores
 
     def _lower_bound(self, sums: MoveSums) -> float:
