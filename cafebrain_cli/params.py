@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-from solver import durations
-
 UINT32 = (1 << 32) - 1
 MAX_VISITS = 100_000_000
 MAX_NUMBERS = 100_000  # of a list
@@ -25,6 +23,8 @@ def examples(*lines: str) -> str:
 
 def duration_ms(text: str) -> int:
     """Return the milliseconds of a duration such as "200ms", "1.5s" or "2m", from 1 ms to an hour."""
+    from solver import durations  # only now, as help does without
+
     try:
         return durations.duration_ms(text)
     except ValueError as error:

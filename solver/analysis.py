@@ -1,9 +1,10 @@
-"""One search for one request: its budget, its trees, and the answer read off them."""
+"""One search for one request: its budget and its trees."""
 from __future__ import annotations
 
 import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,8 +16,9 @@ from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
 from engines.calibration import Calibration
 from solver.durations import MAX_TIME_MS
+from solver.findings import Findings, MoveSums
 from solver.levels import LEVELS, pick
-from solver.positions import Position, decode_choice, encode_move, invalid, set_ref
+from solver.positions import Position, decode_choice, invalid
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
 MAX_VISITS = 100_000_000
@@ -25,7 +27,6 @@ MAX_MOVES_WANTED = (1 << 32) - 1
 TREE_BYTES = 512 << 20  # for all trees of one search
 ANSWER_TIME = 0.1  # seconds of a caller's deadline kept for building and sending the answer on a busy machine
 MAX_LINE = 16  # moves of a principal variation
-CONFIDENCE = 1.96  # standard errors of a 95 % interval
 
 REASONS = {
     "visits": pb.STOP_REASON_VISITS,
@@ -82,18 +83,6 @@ class Control:
                     search.stop()
 
 
-@dataclass
-class MoveSums:
-    """What all trees say of one root move; lists have one entry per player."""
-
-    code: int
-    visits: int
-    win: list[float]
-    win_squares: list[float]
-    score: list[float]
-    score_squares: list[float]
-
-
 class Timed:
     """A search in progress, as far as it is about time.
 
@@ -144,9 +133,8 @@ class Analysis(Timed):
         self.version = version
         self.objective = _objective(position, request)
         # It is measured on moves in games for several; a game for one and draws keep the means.
-        self.calibration = (
-            position.engine.calibration if position.state.players > 1 and position.state.to_move >= 0 else Calibration()
-        )
+        decided = position.state.players > 1 and position.state.to_move >= 0
+        self.calibration = position.engine.calibration if decided else Calibration()
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
         self.level = LEVELS[request.level - 1] if request.level else None
@@ -189,22 +177,24 @@ class Analysis(Timed):
 
     def suggestion(self) -> pb.Suggestion:
         """Return the answer so far."""
-        position = self.position
+        return self.findings().suggestion()
+
+    def findings(self) -> Findings:
+        """Return what the trees say so far; of use without them."""
         moves = self.ranked()
         if self.level is not None:
             chosen = self.chosen(self.level.temperature)
             moves.sort(key=lambda sums: sums.code != chosen)
-        components = position.entry.components
-        return pb.Suggestion(
-            player=position.state.to_move + 1,
+        moves = moves[: self.moves_wanted]
+        return Findings(
+            position=self.position,
+            calibration=self.calibration,
             objective=self.objective,
-            moves=[self._evaluation(sums) for sums in moves[: self.moves_wanted]],
+            moves=moves,
+            lines=[self.line(sums.code, sums.visits) for sums in moves],
             visits=self.visits_made,
             stop_reason=self.stop_reason,
-            component_set=set_ref(components),
-            components_reconstructed=components.reconstructed,
             version=self.version,
-            engine_version=position.engine.version,
             elapsed_ms=1000 * (time.monotonic() - self.started) if self.timing else None,
         )
 
@@ -235,77 +225,18 @@ class Analysis(Timed):
         by_score = self.objective == pb.OBJECTIVE_SCORE
         return pick(self.position.state, self.ranked(), by_score, temperature, self.seed)
 
-    def _evaluation(self, sums: MoveSums) -> pb.MoveEvaluation:
-        n = sums.visits
-        evaluation = pb.MoveEvaluation(
-            id=sums.code,
-            text=self.position.engine.move_text(self.position.state, sums.code),
-            move=encode_move(self.position, sums.code),
-            visits=n,
-        )
-        if n == 0:
-            return evaluation
-        for player, (win, (score, spread)) in enumerate(zip(*self.estimates(sums), strict=True), 1):
-            evaluation.players.append(
-                pb.PlayerEstimate(player=player, win_probability=win, expected_score=score, score_spread=spread)
-            )
-        if n >= 2:
-            evaluation.lower_bound = self._lower_bound(sums)
-        evaluation.principal_variation.extend(self.line(sums.code, n))
-        return evaluation
-
-    def estimates(self, sums: MoveSums) -> tuple[list[float], list[tuple[float, float]]]:
-        """Return the share of the win, and mean and standard deviation of the score, per player, of a visited move."""
-        n, mover = sums.visits, self.position.state.to_move
-        wins = self.calibration.wins([win / n for win in sums.win], n, mover)
-        scores = []
-        for player, (total, squares) in enumerate(zip(sums.score, sums.score_squares, strict=True)):
-            mean = total / n
-            spread = math.sqrt(max(0.0, squares / n - mean * mean))
-            scores.append(self.calibration.score(mean, spread, player == mover))
-        return wins, scores
-
-    def _lower_bound(self, sums: MoveSums) -> float:
-        """Return the lower end of the 95 % interval of what is maximised."""
-        n, mover = sums.visits, self.position.state.to_move
-        wins, scores = self.estimates(sums)
-        if self.objective == pb.OBJECTIVE_SCORE:
-            mean = sums.score[mover] / n
-            variance = max(0.0, sums.score_squares[mover] - n * mean * mean) / (n - 1)
-            return scores[mover][0] - CONFIDENCE * math.sqrt(variance / n)
-        mean = sums.win[mover] / n
-        variance = max(0.0, sums.win_squares[mover] - n * mean * mean) / (n - 1)
-        error = math.sqrt(variance / n) * self.calibration.win_slope(mean, wins[mover], n, len(wins))
-        return max(0.0, wins[mover] - CONFIDENCE * error)
-
-    def line(self, code: int, visits: int) -> list[pb.PlannedMove]:
-        """Follow the most visited moves from a root move up to the next draw."""
-        position = Position(self.position.entry, self.position.state.copy())
-        line = [code]
-        planned = []
-        player = position.state.to_move
-        while True:
-            planned.append(
-                pb.PlannedMove(
-                    player=player + 1,
-                    id=code,
-                    text=position.engine.move_text(position.state, code),
-                    move=encode_move(position, code),
-                    visits=visits,
-                )
-            )
-            position.state.apply(code)
-            player = position.state.to_move
-            if player < 0 or len(line) == MAX_LINE:
-                return planned
-            tried: dict[int, int] = {}
+    def line(self, code: int, visits: int) -> list[tuple[int, int]]:
+        """Follow the most visited moves from a root move up to the next draw; return moves with their visits."""
+        line = [(code, visits)]
+        while visits and len(line) < MAX_LINE:
+            path = [move for move, _ in line]
+            tried: Counter[int] = Counter()
             for search in self.searches:
-                for move, count in search.children(line)[1]:
-                    tried[move] = tried.get(move, 0) + count
+                tried.update(dict(search.children(path)[1]))
             if not tried:
-                return planned
-            code, visits = min(tried.items(), key=lambda item: (-item[1], item[0]))
-            line.append(code)
+                break
+            line.append(min(tried.items(), key=lambda item: (-item[1], item[0])))
+        return line
 
 
 def check_turn(position: Position, at_chance: bool = False) -> None:
