@@ -4,13 +4,14 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
+from cython_ext.exact import Exact, most_positions
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
 from solver.durations import MAX_TIME_MS
@@ -24,6 +25,11 @@ TREE_BYTES = 512 << 20  # for all trees of one search
 ANSWER_TIME = 0.1  # seconds of a caller's deadline kept for building and sending the answer on a busy machine
 MAX_LINE = 16  # moves of a principal variation
 CONFIDENCE = 1.96  # standard errors of a 95 % interval
+# What an ending may take to be solved, in positions: about as long as the search it takes the place of. A position that
+# is too large is given up after a small part of it: docs/search.md has the figures.
+POSITIONS_PER_VISIT = 8
+POSITIONS_PER_SECOND = 300_000
+ENDING_TIME = 0.5  # of a search under a time limit, the part after which solving is given up on a slow machine
 
 REASONS = {
     "visits": pb.STOP_REASON_VISITS,
@@ -56,7 +62,7 @@ class Control:
         if deadline is not None:
             self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 2)
         self.stopped = False
-        self._searches: list[Any] = []  # whatever has a stop()
+        self._searches: Sequence[Any] = []  # whatever has a stop()
         self._lock = threading.Lock()
 
     def stop(self) -> None:
@@ -69,10 +75,10 @@ class Control:
     def release(self) -> None:
         """Give the trees of the searches back."""
         with self._lock:
-            self._searches.clear()
+            self._searches = []
 
-    def hold(self, searches: list[Any]) -> None:
-        """Let `stop` end these searches too, and `release` empty this list."""
+    def hold(self, searches: Sequence[Any]) -> None:
+        """Let `stop` end these searches, and no others."""
         with self._lock:
             self._searches = searches
             if self.stopped:
@@ -82,7 +88,10 @@ class Control:
 
 @dataclass
 class MoveSums:
-    """What all trees say of one root move; lists have one entry per player."""
+    """What all trees say of one root move; lists have one entry per player.
+
+    exact: the move's values are known: the lists are means, not sums, and no visits were needed.
+    """
 
     code: int
     visits: int
@@ -90,6 +99,31 @@ class MoveSums:
     win_squares: list[float]
     score: list[float]
     score_squares: list[float]
+    exact: bool = False
+
+    @property
+    def count(self) -> int:
+        """By what the sums are divided; 0 where nothing is known of the move."""
+        return 1 if self.exact else self.visits
+
+    def win_error(self, player: int) -> float:
+        """Return the standard error of the mean share of the win."""
+        return self._error(self.win[player], self.win_squares[player])
+
+    def score_error(self, player: int) -> float:
+        """Return the standard error of the mean score in points."""
+        return self._error(self.score[player], self.score_squares[player])
+
+    def score_spread(self, player: int) -> float:
+        """Return the standard deviation of the score in points."""
+        mean = self.score[player] / self.count
+        return math.sqrt(max(0.0, self.score_squares[player] / self.count - mean * mean))
+
+    def _error(self, total: float, squares: float) -> float:
+        if self.exact:
+            return 0.0
+        mean = total / self.visits
+        return math.sqrt(max(0.0, squares / self.visits - mean * mean) / max(1, self.visits - 1))
 
 
 class Analysis:
@@ -99,6 +133,7 @@ class Analysis:
         self,
         position: Position,
         searches: list[Search],
+        ending: Exact | None,
         request: pb.SuggestRequest,
         control: Control,
         limits: Limits,
@@ -106,6 +141,8 @@ class Analysis:
     ) -> None:
         self.position = position
         self.searches = searches
+        self._ending = ending
+        self.solved = False
         self.control = control
         self.version = version
         self.objective = _objective(position, request)
@@ -116,7 +153,7 @@ class Analysis:
         self._time_up = self.started + _budget_seconds(request.budget, control, limits)
         self.stop_reason = pb.STOP_REASON_UNSPECIFIED
         self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
-        control.hold(searches)
+        control.hold([*searches, ending] if ending else searches)
 
     @property
     def deadline(self) -> float:
@@ -125,17 +162,20 @@ class Analysis:
 
     @property
     def visits_made(self) -> int:
-        """Simulations so far, in all trees."""
-        return sum(search.visits for search in self.searches)
+        """Simulations so far, in all trees; none where the position was solved."""
+        return 0 if self.solved else sum(search.visits for search in self.searches)
 
     @property
     def tree_bytes(self) -> int:
-        """Memory all trees have taken so far."""
-        return sum(search.nodes * search.node_bytes for search in self.searches)
+        """Memory all trees, and the positions of an ending, have taken so far."""
+        trees = sum(search.nodes * search.node_bytes for search in self.searches)
+        return trees + (self._ending.table_bytes if self._ending else 0)
 
     def release(self) -> None:
         """Give the memory of the trees back now, however long this object is still referred to."""
         self.control.release()
+        self.searches.clear()
+        self._ending = None
 
     def give(self, seconds: float) -> None:
         """Give back time of the budget that passed while the search could not run; a caller's deadline stays."""
@@ -145,6 +185,8 @@ class Analysis:
         """Search on, for at most `seconds`; return whether the search has ended."""
         pause = time.monotonic() + seconds
         until = min(self.deadline, pause)
+        if self.solve(until):
+            return True
         share, rest = divmod(self.visits, len(self.searches))
         targets = [share + (index < rest) for index in range(len(self.searches))]
         if len(self.searches) == 1:
@@ -161,6 +203,24 @@ class Analysis:
                 self.stop_reason = REASONS[reason]
                 break
         return True
+
+    def solve(self, until: float = math.inf) -> bool:
+        """Try to solve the position, till `until` on the clock of time.monotonic(); return whether that is done.
+
+        Only positions near the end are solved. Whether one is depends on the budget of visits alone; a search under
+        a time limit also gives up when the clock says so.
+        """
+        if self._ending is None or self.solved:
+            return self.solved
+        limit = self.started + ENDING_TIME * (self.deadline - self.started)
+        result = self._ending.run(min(until, limit))
+        if result == "solved":
+            self.solved = True
+            self.stop_reason = pb.STOP_REASON_SOLVED
+        elif result != "time" or until >= limit:
+            self._ending = None
+            self.control.hold(self.searches)
+        return self.solved
 
     def finish(self) -> None:
         """End the search between two runs, because the caller's deadline is near."""
@@ -185,64 +245,78 @@ class Analysis:
         )
 
     def ranked(self) -> list[MoveSums]:
-        """Add up the trees; most visited first, then by mean of the objective."""
+        """Return the moves, best first.
+
+        Where the position was solved, by exact value: of the objective, then of the other one. Else the trees are added
+        up: most visited first, then by mean of the objective.
+        """
+        mover = self.position.state.to_move
+        by_score = self.objective == pb.OBJECTIVE_SCORE
+        if self.solved and self._ending:
+            exact = [
+                MoveSums(code, 0, win, win, score, squares, exact=True)
+                for code, win, score, squares in self._ending.root_values()
+            ]
+
+            def exact_rank(sums: MoveSums) -> tuple[float, float, int]:
+                win, score = -round(sums.win[mover], 7), -round(sums.score[mover], 7)
+                return (score, win, sums.code) if by_score else (win, score, sums.code)
+
+            return sorted(exact, key=exact_rank)
         total: dict[int, MoveSums] = {}
         for search in self.searches:
-            for code, visits, *sums in search.root_moves():
+            for code, visits, win, win_squares, score, score_squares in search.root_moves():
                 if code in total:
                     known = total[code]
                     known.visits += visits
-                    for mine, theirs in zip(
-                        (known.win, known.win_squares, known.score, known.score_squares), sums, strict=True
+                    for mine, theirs in (
+                        (known.win, win),
+                        (known.win_squares, win_squares),
+                        (known.score, score),
+                        (known.score_squares, score_squares),
                     ):
                         mine[:] = [a + b for a, b in zip(mine, theirs, strict=True)]
                 else:
-                    total[code] = MoveSums(code, visits, *sums)
-        mover = self.position.state.to_move
+                    total[code] = MoveSums(code, visits, win, win_squares, score, score_squares)
 
         def rank(sums: MoveSums) -> tuple[int, float, int]:
-            values = sums.score if self.objective == pb.OBJECTIVE_SCORE else sums.win
+            values = sums.score if by_score else sums.win
             return -sums.visits, -values[mover], sums.code
 
         return sorted(total.values(), key=rank)
 
     def _evaluation(self, sums: MoveSums) -> pb.MoveEvaluation:
-        n = sums.visits
+        n = sums.count
         evaluation = pb.MoveEvaluation(
             id=sums.code,
             text=self.position.engine.move_text(self.position.state, sums.code),
             move=encode_move(self.position, sums.code),
-            visits=n,
+            visits=sums.visits,
         )
         if n == 0:
             return evaluation
         for player in range(self.position.state.players):
-            mean = sums.score[player] / n
             evaluation.players.append(
                 pb.PlayerEstimate(
                     player=player + 1,
                     win_probability=sums.win[player] / n,
-                    expected_score=mean,
-                    score_spread=math.sqrt(max(0.0, sums.score_squares[player] / n - mean * mean)),
+                    expected_score=sums.score[player] / n,
+                    score_spread=sums.score_spread(player),
                 )
             )
-        if n >= 2:
+        if n >= 2 or sums.exact:
             evaluation.lower_bound = self._lower_bound(sums)
-        evaluation.principal_variation.extend(self.line(sums.code, n))
+        evaluation.principal_variation.extend(self.line(sums.code, sums.visits))
         return evaluation
 
     def _lower_bound(self, sums: MoveSums) -> float:
-        n, mover = sums.visits, self.position.state.to_move
+        mover = self.position.state.to_move
         if self.objective == pb.OBJECTIVE_SCORE:
-            total, squares, least = sums.score[mover], sums.score_squares[mover], -math.inf
-        else:
-            total, squares, least = sums.win[mover], sums.win_squares[mover], 0.0
-        mean = total / n
-        variance = max(0.0, squares - n * mean * mean) / (n - 1)
-        return max(least, mean - CONFIDENCE * math.sqrt(variance / n))
+            return sums.score[mover] / sums.count - CONFIDENCE * sums.score_error(mover)
+        return max(0.0, sums.win[mover] / sums.count - CONFIDENCE * sums.win_error(mover))
 
     def line(self, code: int, visits: int) -> list[pb.PlannedMove]:
-        """Follow the most visited moves from a root move up to the next draw."""
+        """Follow the best moves from a root move up to the next draw: the most visited, or those that are proven."""
         position = Position(self.position.entry, self.position.state.copy())
         line = [code]
         planned = []
@@ -261,6 +335,10 @@ class Analysis:
             player = position.state.to_move
             if player < 0 or len(line) == MAX_LINE:
                 return planned
+            if self.solved and self._ending:
+                code = self._ending.best(position.state)
+                line.append(code)
+                continue
             tried: dict[int, int] = {}
             for search in self.searches:
                 for move, count in search.children(line)[1]:
@@ -283,7 +361,7 @@ def analysis_for(
     """Check a request and set up its search.
 
     at_chance: search a chance point too; its outcomes then take the place of moves, and `viewer` has to be given.
-    features: arguments of Search that are to differ from their defaults.
+    features: arguments of Search that are to differ from their defaults; `exact` False leaves endings unsolved.
 
     Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
     """
@@ -330,19 +408,26 @@ def analysis_for(
         if not allowed:
             raise invalid("avoided_moves", f"{len(avoided)} moves", "leave no move to consider")
     threads = request.threads or 1
+    score_objective = _objective(position, request) == pb.OBJECTIVE_SCORE
+    given = dict(features or {})
+    exact = given.pop("exact", True)
     searches = [
         Search(
             state,
             viewer=(request.viewer or state.to_move + 1) - 1,
             seed=(request.seed << 8) + index,
             memory=min(_tree_bytes(position, request.budget.visits) // threads, limits.tree_bytes),
-            score_objective=_objective(position, request) == pb.OBJECTIVE_SCORE,
+            score_objective=score_objective,
             allowed=allowed,
-            **(features or {}),
+            **given,
         )
         for index in range(threads)
     ]
-    return Analysis(position, searches, request, control, limits, version)
+    ending = None
+    if exact:
+        budget = _positions(position, _budget_seconds(request.budget, control, limits), request.budget.visits, limits)
+        ending = Exact(state, budget=budget, score_objective=score_objective, allowed=allowed)
+    return Analysis(position, searches, ending, request, control, limits, version)
 
 
 def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.ValueType:
@@ -358,6 +443,13 @@ def _budget_seconds(budget: pb.Budget, control: Control, limits: Limits) -> floa
     if not budget.visits and control.deadline is None:
         return min(DEFAULT_TIME, limits.time_ms / 1000)
     return limits.time_ms / 1000
+
+
+def _positions(position: Position, seconds: float, visits: int, limits: Limits) -> int:
+    """Return how many positions may be looked at to solve an ending."""
+    most = most_positions(min(TREE_BYTES, limits.tree_bytes), position.state.players)
+    wanted = POSITIONS_PER_VISIT * visits if visits else math.inf
+    return max(1, int(min(wanted, POSITIONS_PER_SECOND * seconds, most)))
 
 
 def _tree_bytes(position: Position, visits: int) -> int:

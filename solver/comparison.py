@@ -6,7 +6,6 @@ visits, in the same tree (the idea of sequential halving: Karnin et al. 2013).
 """
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 
@@ -19,7 +18,14 @@ PORTION = 24  # of the visits so far, the part a move gets at a time
 
 
 def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Choice]:
-    """Search a position with one tree and return its `most` best moves, and those in `also`, the best first."""
+    """Search a position with one tree and return its `most` best moves, and those in `also`, the best first.
+
+    Where the position is solved, those are its best moves by exact value.
+    """
+    if analysis.solve():
+        ranked = analysis.ranked()
+        chosen = [*ranked[:most], *(sums for sums in ranked[most:] if sums.code in also)]
+        return [_choice(analysis, sums) for sums in chosen]
     (search,) = analysis.searches
     limit = analysis.visits
     now = time.monotonic()
@@ -39,6 +45,8 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
 
 def outcomes(analysis: Analysis) -> dict[int, Choice]:
     """Search a chance point with one tree and return its outcomes, each with the same share of the budget."""
+    if analysis.solve():
+        return {sums.code: _choice(analysis, sums) for sums in analysis.ranked()}
     (search,) = analysis.searches
     limit = analysis.visits
     codes = [code for code, _ in analysis.position.state.outcomes()]
@@ -63,22 +71,14 @@ def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) 
 
 def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
     players = range(analysis.position.state.players)
-    n = sums.visits
-    wins = tuple(sums.win[p] / n for p in players)
-    scores = tuple(sums.score[p] / n for p in players)
-    win_spreads = [_spread(sums.win_squares[p] / n, wins[p]) for p in players]
-    spreads = tuple(_spread(sums.score_squares[p] / n, scores[p]) for p in players)
+    n = sums.count
     return Choice(
         move=sums.code,
-        visits=n,
-        line=tuple(planned.id for planned in analysis.line(sums.code, n)),
-        wins=wins,
-        win_errors=tuple(spread / math.sqrt(n) for spread in win_spreads),
-        scores=scores,
-        score_errors=tuple(spread / math.sqrt(n) for spread in spreads),
-        spreads=spreads,
+        visits=sums.visits,
+        line=tuple(planned.id for planned in analysis.line(sums.code, sums.visits)),
+        wins=tuple(sums.win[p] / n for p in players),
+        win_errors=tuple(sums.win_error(p) for p in players),
+        scores=tuple(sums.score[p] / n for p in players),
+        score_errors=tuple(sums.score_error(p) for p in players),
+        spreads=tuple(sums.score_spread(p) for p in players),
     )
-
-
-def _spread(mean_square: float, mean: float) -> float:
-    return math.sqrt(max(0.0, mean_square - mean * mean))

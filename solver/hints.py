@@ -45,7 +45,8 @@ def hint_for(
         grade=grade,
         language=request.language or SOURCE_LANGUAGE,
         objective=analysis.objective,
-        visits=sum(search.visits for search in analysis.searches),
+        visits=analysis.visits_made,
+        exact=analysis.solved,
         component_set=set_ref(position.entry.components),
         components_reconstructed=position.entry.components.reconstructed,
     )

@@ -44,7 +44,7 @@ def choose(position: Position, level: int, seed: int, control: Control, limits: 
     if winning is not None:
         return winning
     analysis.run()
-    ranked = [sums for sums in analysis.ranked() if sums.visits]
+    ranked = [sums for sums in analysis.ranked() if sums.count]
     best = ranked[0]
     if chosen.temperature == 0 or _wins_for_sure(best, position.state):
         return best.code
@@ -69,16 +69,17 @@ def _wins_at_once(state: State) -> int | None:
 
 
 def _wins_for_sure(sums: MoveSums, state: State) -> bool:
-    return state.players > 1 and sums.visits >= SURE_VISITS and sums.win[state.to_move] >= SURE_WIN * sums.visits
+    sure = sums.exact or sums.visits >= SURE_VISITS
+    return state.players > 1 and sure and sums.win[state.to_move] >= SURE_WIN * sums.count
 
 
 def _value(sums: MoveSums, analysis: Analysis) -> float:
     """Return the share of the win a move is worth; alone its points, so scaled that the spread of a game is 0.5."""
     mover = analysis.position.state.to_move
     if analysis.objective != pb.OBJECTIVE_SCORE:
-        return sums.win[mover] / sums.visits
-    mean = sums.score[mover] / sums.visits
-    total = sum(entry.visits for entry in analysis.ranked())
+        return sums.win[mover] / sums.count
+    mean = sums.score[mover] / sums.count
+    total = sum(entry.count for entry in analysis.ranked())
     squares = sum(entry.score_squares[mover] for entry in analysis.ranked()) / total
     average = sum(entry.score[mover] for entry in analysis.ranked()) / total
     return 0.5 * mean / max(1e-9, math.sqrt(max(0.0, squares - average * average)))
