@@ -10,7 +10,7 @@ from bench.positions import library, midgame, tables
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.exact import Exact
 from cython_ext.game import State
-from scripts.endings import read_endings
+from scripts.endings import LARGE, read_endings
 from solver.analysis import Control, Limits, analysis_for
 from solver.positions import Position, decode_state
 
@@ -41,7 +41,7 @@ def figures(plan: Plan) -> Iterator[Figure]:
 def _solve(states: list[State]) -> float:
     positions = 0
     for state in states:
-        exact = Exact(state, budget=1 << 20)
+        exact = Exact(state, budget=LARGE)
         exact.run(math.inf)
         positions += exact.positions
     return positions

@@ -6,7 +6,7 @@ from cython_ext.game cimport MAX_PLAYERS, Game
 
 cdef enum:
     MAX_DEPTH = 192  # moves and draws to the end; a longer game is no ending
-    SPARE_MOVES = 1 << 16  # room for the moves of all positions on the way but the last, whose room is moves_max
+    SPARE_MOVES = 1 << 13  # room for the moves of all positions on the way but the last, whose room is moves_max
     POLL = 256  # positions between two looks at the clock and the stop flag
     VALUES = 3 * MAX_PLAYERS
     NO_ENTRY = 0  # in the index
@@ -47,12 +47,15 @@ cdef class Exact:
     cdef uint64_t budget
     cdef uint64_t check  # positions at which it is seen whether the rest fits into the budget
     cdef double progress  # part of the tree that is done, each move of a position taken to be the same part of it
+    cdef uint64_t seen  # positions, and the progress, at the last look
+    cdef double seen_progress
     cdef double end
-    cdef const char* gave_up  # why; NULL while it goes on
+    cdef const char* reason  # what run returns
     cdef volatile int stop_flag
     cdef readonly uint64_t positions
 
     cdef bint look_for_secrets(self) noexcept nogil
     cdef bint value(self, int depth, uint32_t used, double share, double* values) noexcept nogil
+    cdef bint promising(self) noexcept nogil
     cdef bint spend(self, uint32_t n) noexcept nogil
     cdef void final(self, const uint8_t* state, double* values) noexcept nogil

@@ -29,6 +29,7 @@ from solver.analysis import Control, Limits, analysis_for  # noqa: E402
 from solver.positions import decode_state  # noqa: E402
 
 ENDINGS = ROOT / "tests" / "endings"
+LARGE = 1 << 20  # positions: more than any stored ending takes
 VISITS = 5000  # of the search that is checked
 NEAR = 0.01  # share of the win by which a move may be worse than the best and still count as found
 
@@ -67,7 +68,7 @@ def lost(library: Library, ending: Ending, exact: bool, seed: int = 1, visits: i
 
 def difference(library: Library, ending: Ending) -> float:
     """Return the largest difference between a value of the native solver and the brute force; infinite if unsolved."""
-    exact = Exact(decode_state(library, ending.state).state, budget=2 * ending.size)
+    exact = Exact(decode_state(library, ending.state).state, budget=LARGE)
     if exact.run(math.inf) != "solved":
         return math.inf
     found = {code: (wins, scores) for code, wins, scores, _ in exact.root_values()}

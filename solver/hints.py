@@ -102,7 +102,7 @@ def estimates(choice: Choice) -> list[pb.PlayerEstimate]:
     """Return the expectations of a choice, per player."""
     figures = zip(choice.wins, choice.scores, choice.spreads, strict=True)
     return [
-        pb.PlayerEstimate(player=player, win_probability=win, expected_score=score, score_spread=spread)
+        pb.PlayerEstimate(player=player, win_probability=min(1.0, win), expected_score=score, score_spread=spread)
         for player, (win, score, spread) in enumerate(figures, 1)
     ]
 

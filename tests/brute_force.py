@@ -1,7 +1,8 @@
 """Endings solved by plain recursion over the reference rules: nothing of the native rules or search is used.
 
 The player to move makes the move with the highest share of the win for themselves; of equal ones one with the highest
-score; moves equal in both are made equally often. All figures are fractions, so equal means equal.
+score; moves equal in both are made equally often. By the score objective share and score change places. All figures
+are fractions, so equal means equal.
 """
 from __future__ import annotations
 
@@ -238,7 +239,7 @@ STARTS: dict[str, Callable[[Entry, State, dict[str, str]], Table]] = {
 }
 
 
-def solve(table: Table, memo: dict[Any, Values]) -> Values:
+def solve(table: Table, memo: dict[Any, Values], by_score: bool = False) -> Values:
     """The values of a position."""
     mover = table.to_move()
     if mover == OVER:
@@ -246,12 +247,13 @@ def solve(table: Table, memo: dict[Any, Values]) -> Values:
     key = table.key()
     if key not in memo:
         if mover == CHANCE:
-            found = [(chance, solve(table.after(move), memo)) for move, chance in table.outcomes().items()]
+            found = [(chance, solve(table.after(move), memo, by_score)) for move, chance in table.outcomes().items()]
             assert sum(chance for chance, _ in found) == 1
         else:
-            values = [solve(table.after(move), memo) for move in table.moves()]
-            best = max((wins[mover], scores[mover]) for wins, scores in values)
-            equal = [(wins, scores) for wins, scores in values if (wins[mover], scores[mover]) == best]
+            values = [solve(table.after(move), memo, by_score) for move in table.moves()]
+            order = (1, 0) if by_score else (0, 1)
+            best = max(tuple(each[part][mover] for part in order) for each in values)
+            equal = [each for each in values if tuple(each[part][mover] for part in order) == best]
             found = [(Fraction(1, len(equal)), each) for each in equal]
         players = range(len(found[0][1][0]))
         wins, scores = (

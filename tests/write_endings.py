@@ -1,9 +1,9 @@
-"""Writes tests/endings anew: endings with the exact value of every move, by brute force over the reference rules.
+"""Writes tests/endings: endings with the exact value of every move, by brute force over the reference rules.
 
-Run `python -m tests.write_endings [GAME...]`: half an hour for all. The positions come from games of the playout
-policy. Of each game at most one position is taken; it has two moves or more whose share of the win differs by SMALLEST
-at least. Every number of players, option and component set comes equally often, and as far as such endings are found
-every band of sizes.
+Run `python -m tests.write_endings [GAME...]`: some minutes for each. It goes on where it was stopped; remove a file of
+tests/endings to have it written anew. The positions come from games of the playout policy. Of each game at most one
+position is taken; it has two moves or more whose share of the win differs by SMALLEST at least. Every number of
+players, option and component set comes equally often, and so does every band of sizes, where such endings are found.
 """
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ SMALLEST = 0.02  # difference of the win share between the best and the worst mo
 BANDS = 6  # of sizes, each the same factor larger than the one before
 LEAST_SIZE = 6
 TRIES = 300  # games tried for an ending
-# The largest ending of a game in positions: what the reference solves in some seconds.
-LARGEST = {"connect_four": 20_000, "gatto": 20_000, "cafe": 8000, "campus": 8000}
+# The largest ending of a game in positions: what the reference solves in a few seconds.
+LARGEST = {"connect_four": 20_000, "gatto": 4000, "cafe": 800, "campus": 2000}
 OPEN_DECK = "open_deck"  # an option for one player
 
 
@@ -76,7 +76,9 @@ def find(states: list[State], least: float, most: float) -> tuple[int, int] | No
     return None
 
 
-def by_force(entry: Entry, states: list[State], options: dict[str, str]) -> dict[int, Values]:
+def by_force(
+    entry: Entry, states: list[State], options: dict[str, str], by_score: bool = False
+) -> dict[int, Values]:
     """Return what the moves of the last of some positions that follow one another are worth, by brute force."""
     table: Table = start(entry, states[0], options)
     for before, after in itertools.pairwise(states):
@@ -84,7 +86,7 @@ def by_force(entry: Entry, states: list[State], options: dict[str, str]) -> dict
     state = states[-1]
     assert table.to_move() == state.to_move
     memo: dict[object, Values] = {}
-    return {code: solve(table.after(table.read(state, code)), memo) for code in state.moves()}
+    return {code: solve(table.after(table.read(state, code)), memo, by_score) for code in state.moves()}
 
 
 def code_between(before: State, after: State) -> int:
@@ -97,19 +99,18 @@ def code_between(before: State, after: State) -> int:
     raise AssertionError("no move leads there")
 
 
-def endings(library: Library, game: str) -> Iterator[dict[str, object]]:
-    """Yield the endings of a game."""
-    dice = random.Random(game)
+def endings(library: Library, game: str, done: int) -> Iterator[dict[str, object]]:
+    """Yield the endings of a game that are missing, where there are `done`."""
     ways = variants(library, game)
     step = (LARGEST[game] / LEAST_SIZE) ** (1 / BANDS)
     barren = set()  # ways to start and bands for which no ending was found
-    number = -1
-    wanted = WANTED
-    while wanted:
-        number += 1
+    for number in itertools.count(done):
         way, band = number % len(ways), number // len(ways) % BANDS
+        if done == WANTED:
+            return
         if (way, band) in barren:
             continue
+        dice = random.Random(f"{game} {number}")
         entry, players, options = ways[way]
         for _ in range(TRIES):
             states = played(entry, players, options, dice.randrange(1 << 32))
@@ -120,11 +121,11 @@ def endings(library: Library, game: str) -> Iterator[dict[str, object]]:
             barren.add((way, band))
             print(f"{game}: no ending of band {band} for {players} players {options}", file=sys.stderr)
             continue
-        wanted -= 1
+        done += 1
         last, size = found
         began = time.process_time()
         values = by_force(entry, states[: last + 1], options)
-        print(f"{game}, {wanted} to go: {size} positions, {time.process_time() - began:.2f} s", file=sys.stderr)
+        print(f"{game} {done}: {size} positions, {time.process_time() - began:.2f} s", file=sys.stderr)
         yield {
             "options": options,
             "size": size,
@@ -143,12 +144,12 @@ def main() -> None:
     library = Library()
     ENDINGS.mkdir(exist_ok=True)
     for game in parser.parse_args().games or LARGEST:
-        part = ENDINGS / f"{game}.part"
-        with part.open("w", encoding="utf-8") as file:
-            for line in endings(library, game):
+        path = ENDINGS / f"{game}.jsonl"
+        with path.open("a+", encoding="utf-8") as file:
+            file.seek(0)
+            for line in endings(library, game, len(file.readlines())):
                 file.write(json.dumps(line, separators=(",", ":")) + "\n")
                 file.flush()
-        part.rename(ENDINGS / f"{game}.jsonl")
 
 
 if __name__ == "__main__":
