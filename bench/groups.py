@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bench import cafe, campus, connect_four, endings, gatto, hints, memory, search, service, signature
+from bench import cafe, campus, cluster, connect_four, endings, gatto, hints, memory, search, service, signature
 from bench.measure import Figure, Plan
 
 GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
@@ -16,6 +16,7 @@ GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "endings": endings.figures,
     "memory": memory.figures,
     "threads": search.thread_figures,
+    "cluster": cluster.figures,
     "hints": hints.figures,
     "service": service.figures,
     "latency": service.latency_figures,

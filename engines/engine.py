@@ -18,6 +18,7 @@ from cython_ext.rng import Random
 from engines.advice import Question, Reason
 from engines.component_set import ComponentSet, Faults, parse_set, read_toml
 from engines.drawing import text_board
+from engines.ratings import Ratings, read_ratings
 from engines.words import Text, name, say
 
 
@@ -143,6 +144,17 @@ class Engine(ABC):
     def turn(self, state: State) -> str:
         """Return the part of the game that a position belongs to, such as "round 3"; "" where there are no parts."""
         return ""
+
+    def ratings(self, state: State) -> Ratings | None:
+        """Return the scores of other games with the options and component set of a position; None where none are known.
+
+        state: the beginning of a game for one player.
+        """
+        options, components = self.options_of(state), state.game.components
+        for found in read_ratings(Path(__file__).parent / self.id / "ratings.toml"):
+            if (found.options, found.hash) == (options, components.hash):
+                return found
+        return None
 
     def built_in_sets(self) -> list[Path]:
         """Return the component files that come with the engine."""

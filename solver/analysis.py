@@ -126,7 +126,38 @@ class MoveSums:
         return math.sqrt(max(0.0, squares / self.visits - mean * mean) / max(1, self.visits - 1))
 
 
-class Analysis:
+class Timed:
+    """A search in progress, as far as it is about time.
+
+    seconds: how long it may take.
+    """
+
+    def __init__(self, control: Control, seconds: float) -> None:
+        self.control = control
+        self.started = time.monotonic()
+        self.stop_reason = pb.STOP_REASON_UNSPECIFIED
+        self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
+        self._time_up = self.started + seconds
+
+    @property
+    def deadline(self) -> float:
+        """When the search has to end, on the clock of time.monotonic()."""
+        return min(self._time_up, self.control.answer_by)
+
+    def give(self, seconds: float) -> None:
+        """Give back time of the budget that passed while the search could not run; a caller's deadline stays."""
+        self._time_up += seconds
+
+    def finish(self) -> None:
+        """End the search between two runs, because the caller's deadline is near."""
+        self.stop_reason = pb.STOP_REASON_TIME
+
+    def release(self) -> None:
+        """Give the memory of the search back now, however long this object is still referred to."""
+        self.control.release()
+
+
+class Analysis(Timed):
     """A search in progress. `run` it, read `suggestion`, run it on."""
 
     def __init__(
@@ -139,26 +170,17 @@ class Analysis:
         limits: Limits,
         version: str,
     ) -> None:
+        super().__init__(control, budget_seconds(request.budget.time_ms, request.budget.visits, control, limits))
         self.position = position
         self.searches = searches
         self._ending = ending
         self.solved = False
-        self.control = control
         self.version = version
         self.objective = _objective(position, request)
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
-        self.started = time.monotonic()
         self.visits = request.budget.visits or limits.visits
-        self._time_up = self.started + _budget_seconds(request.budget, control, limits)
-        self.stop_reason = pb.STOP_REASON_UNSPECIFIED
-        self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
         control.hold([*searches, ending] if ending else searches)
-
-    @property
-    def deadline(self) -> float:
-        """When the search has to end, on the clock of time.monotonic()."""
-        return min(self._time_up, self.control.answer_by)
 
     @property
     def visits_made(self) -> int:
@@ -172,14 +194,10 @@ class Analysis:
         return trees + (self._ending.table_bytes if self._ending else 0)
 
     def release(self) -> None:
-        """Give the memory of the trees back now, however long this object is still referred to."""
-        self.control.release()
+        """Give the memory of the search back now, however long this object is still referred to."""
+        super().release()
         self.searches.clear()
         self._ending = None
-
-    def give(self, seconds: float) -> None:
-        """Give back time of the budget that passed while the search could not run; a caller's deadline stays."""
-        self._time_up += seconds
 
     def run(self, seconds: float = math.inf) -> bool:
         """Search on, for at most `seconds`; return whether the search has ended."""
@@ -216,15 +234,11 @@ class Analysis:
         result = self._ending.run(min(until, limit))
         if result == "solved":
             self.solved = True
-            self.stop_reason = pb.STOP_REASON_SOLVED
+            self.stop_reason = pb.STOP_REASON_PROVEN
         elif result != "time" or until >= limit:
             self._ending = None
             self.control.hold(self.searches)
         return self.solved
-
-    def finish(self) -> None:
-        """End the search between two runs, because the caller's deadline is near."""
-        self.stop_reason = pb.STOP_REASON_TIME
 
     def suggestion(self) -> pb.Suggestion:
         """Return the answer so far."""
@@ -349,6 +363,24 @@ class Analysis:
             line.append(code)
 
 
+def check_turn(position: Position, at_chance: bool = False) -> None:
+    """Raise BrainError FAILED_PRECONDITION where there is nothing to search.
+
+    at_chance: a chance point can be searched too.
+    """
+    state = position.state
+    if state.to_move == GAME_OVER:
+        raise BrainError("FAILED_PRECONDITION", "GAME_OVER", "state: the game is over; GetMoves has the result")
+    if state.to_move == CHANCE_POINT and not at_chance:
+        draws = [position.engine.move_text(state, code) for code, _ in state.outcomes()]
+        named = ", ".join(draws[:5]) + (f" and {len(draws) - 5} more" if len(draws) > 5 else "")
+        raise BrainError(
+            "FAILED_PRECONDITION",
+            "CHANCE_POINT",
+            f"state: a draw is due before anyone can move; enter it with ApplyMove or have it sampled there: {named}",
+        )
+
+
 def analysis_for(
     position: Position,
     request: pb.SuggestRequest,
@@ -366,16 +398,7 @@ def analysis_for(
     Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
     """
     state = position.state
-    if state.to_move == GAME_OVER:
-        raise BrainError("FAILED_PRECONDITION", "GAME_OVER", "state: the game is over; GetMoves has the result")
-    if state.to_move == CHANCE_POINT and not at_chance:
-        draws = [position.engine.move_text(state, code) for code, _ in state.outcomes()]
-        named = ", ".join(draws[:5]) + (f" and {len(draws) - 5} more" if len(draws) > 5 else "")
-        raise BrainError(
-            "FAILED_PRECONDITION",
-            "CHANCE_POINT",
-            f"state: a draw is due before anyone can move; enter it with ApplyMove or have it sampled there: {named}",
-        )
+    check_turn(position, at_chance)
     for field, value, most, limit in (
         ("budget.visits", request.budget.visits, MAX_VISITS, limits.visits),
         ("budget.time_ms", request.budget.time_ms, MAX_TIME_MS, limits.time_ms),
@@ -425,7 +448,7 @@ def analysis_for(
     ]
     ending = None
     if exact:
-        budget = _positions(position, _budget_seconds(request.budget, control, limits), request.budget.visits, limits)
+        budget = _positions(position, request.budget, control, limits)
         ending = Exact(state, budget=budget, score_objective=score_objective, allowed=allowed)
     return Analysis(position, searches, ending, request, control, limits, version)
 
@@ -436,20 +459,28 @@ def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.V
     return request.objective or pb.OBJECTIVE_WIN
 
 
-def _budget_seconds(budget: pb.Budget, control: Control, limits: Limits) -> float:
-    """Return how long a search may go on."""
-    if budget.time_ms:
-        return budget.time_ms / 1000
-    if not budget.visits and control.deadline is None:
+def budget_seconds(time_ms: int, count: int, control: Control, limits: Limits) -> float:
+    """Return how long a search may go on.
+
+    count: visits or nodes it may take; 0 for no such limit.
+    """
+    if time_ms:
+        return time_ms / 1000
+    if not count and control.deadline is None:
         return min(DEFAULT_TIME, limits.time_ms / 1000)
     return limits.time_ms / 1000
 
 
-def _positions(position: Position, seconds: float, visits: int, limits: Limits) -> int:
-    """Return how many positions may be looked at to solve an ending."""
-    most = most_positions(min(TREE_BYTES, limits.tree_bytes), position.state.players)
-    wanted = POSITIONS_PER_VISIT * visits if visits else math.inf
-    return max(1, int(min(wanted, POSITIONS_PER_SECOND * seconds, most)))
+def _positions(position: Position, budget: pb.Budget, control: Control, limits: Limits) -> int:
+    """Return how many positions may be looked at to solve an ending; with a limit of visits the clock has no say."""
+    most = float(most_positions(min(TREE_BYTES, limits.tree_bytes), position.state.players))
+    if budget.visits:
+        most = min(most, POSITIONS_PER_VISIT * budget.visits)
+    if budget.time_ms or not budget.visits:
+        seconds = budget_seconds(budget.time_ms, budget.visits, control, limits)
+        left = math.inf if budget.visits else control.answer_by - time.monotonic()
+        most = min(most, POSITIONS_PER_SECOND * min(seconds, left))
+    return max(1, int(most))
 
 
 def _tree_bytes(position: Position, visits: int) -> int:

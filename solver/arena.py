@@ -9,21 +9,20 @@ that the players' searches do. So both games of a pair see the same draws for as
 """
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import count, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.rng import Random
 from solver.brain import Brain
 from solver.elo import Interval, Sprt, mean_interval, rate_interval
+from solver.journal import Journal
 from solver.players import Player
 from solver.positions import Position, decode_state
 
@@ -174,9 +173,7 @@ class Tally:
 
 
 class Log:
-    """The games of a match in a file of JSON lines: what is played, then a line per game.
-
-    A line is on the disk before the next one is written. A last line that was cut off is dropped.
+    """The games of a match in a journal: what is played, then a line per game.
 
     header: what is played; a file of another match is refused. resume: go on with the file if it is there.
 
@@ -184,47 +181,40 @@ class Log:
     """
 
     def __init__(self, path: Path, header: dict[str, Any], resume: bool) -> None:
-        self.games: list[Played] = []  # those that were there
         if path.exists() and not resume:
             raise ValueError("is there already; go on with it, or name another file")
-        kept = self._read(path, header) if path.exists() else 0
-        self._file: IO[bytes] = path.open("r+b" if path.exists() else "wb")
-        self._file.truncate(kept)
-        self._file.seek(kept)
-        if kept == 0:
-            self._write(header)
+        self._journal = Journal(path)
+        try:
+            self.games = _games(self._journal.records, header)  # those that were there
+        except ValueError:
+            self.close()
+            raise
+        if not self._journal.records:
+            self._journal.append(header)
 
     def add(self, played: Played) -> None:
         """Write a game."""
-        self._write(asdict(played))
+        self._journal.append(asdict(played))
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        self._journal.close()
 
-    def _read(self, path: Path, header: dict[str, Any]) -> int:
-        """Read the games and return the length of the whole lines."""
-        text = path.read_bytes()
-        whole = text[: text.rfind(b"\n") + 1]
-        for number, line in enumerate(whole.splitlines(), 1):
-            try:
-                found = json.loads(line)
-                if number > 1:
-                    game = Played(found["number"], tuple(found["wins"]), tuple(found["scores"]), found["steps"])
-                    self.games.append(game)
-            except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(f"line {number} is no line of a match") from error
-            if number == 1 and found != header:
-                different = sorted(
-                    key for key in {*found, *header} if found.get(key) != header.get(key)
-                ) if isinstance(found, dict) else ["everything"]
+
+def _games(records: Sequence[dict[str, Any]], header: dict[str, Any]) -> list[Played]:
+    """Return the games of a match's records, after checking that it is this match."""
+    games = []
+    for number, found in enumerate(records, 1):
+        if number == 1:
+            different = sorted(key for key in {*found, *header} if found.get(key) != header.get(key))
+            if different:
                 raise ValueError(f"is of another match: {', '.join(different)} differ")
-        return len(whole)
-
-    def _write(self, line: dict[str, Any]) -> None:
-        self._file.write(json.dumps(line).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+            continue
+        try:
+            games.append(Played(found["number"], tuple(found["wins"]), tuple(found["scores"]), found["steps"]))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"line {number} is no line of a match") from error
+    return games
 
 
 def _lead(scores: Sequence[float], seat: int) -> float:

@@ -22,7 +22,8 @@ from solver.closed import play_closed
 from solver.positions import Position, decode_state, invalid
 from solver.solo import PORTFOLIO, SoloSearch
 
-SLICE = 0.5  # seconds from one result of a task to the next
+SLICE = 0.5  # seconds from one result of a task to the next, at most; the first ones come sooner
+FIRST_SLICE = 0.05
 
 
 @dataclass(frozen=True)
@@ -110,31 +111,45 @@ def points_of(position: Position) -> float:
     return sum(points for _, points in position.engine.score_items(position.state)[0])
 
 
-def _search(position: Position, task: Task, control: Control) -> Iterator[Result]:
+def search_for(position: Position, task: Task) -> SoloSearch:
+    """Return the search of an open task, with what is known to begin with.
+
+    Raises BrainError where the position is no puzzle.
+    """
     search = SoloSearch(
         position, rounds=task.rounds, seed=task.seed, threads=task.threads, members=task.members or PORTFOLIO
     )
-    control.hold([search])
     if task.line or task.bound < math.inf:
         search.share(task.line, task.bound)
+    return search
+
+
+def check_score(position: Position, line: Sequence[int], score: float | None) -> None:
+    """Raise RuntimeError unless the rules give a line the score that a search says it has."""
+    if line and (real := score_of(position, line)) != score:
+        raise RuntimeError(f"the search takes a line that scores {real:g} for one of {score} points")
+
+
+def _search(position: Position, task: Task, control: Control) -> Iterator[Result]:
+    search = search_for(position, task)
+    control.hold([search])
     started = time.monotonic()
     snapshot = search.snapshot()
     line: tuple[int, ...] = ()
-    score: float | None = None
     while True:
         until = min(started + task.seconds, control.answer_by)
+        pause = min(SLICE, max(FIRST_SLICE, time.monotonic() - started))
         more = None if task.nodes is None else task.nodes - snapshot.nodes
-        snapshot = search.run(max(0.0, min(SLICE, until - time.monotonic())), more)
+        snapshot = search.run(max(0.0, min(pause, until - time.monotonic())), more)
         now = time.monotonic()
         if snapshot.line != line:
-            line, score = snapshot.line, score_of(position, snapshot.line)
-            if score != snapshot.score:
-                raise RuntimeError(f"the search takes a line that scores {score:g} for one of {snapshot.score:g}")
+            line = snapshot.line
+            check_score(position, line, snapshot.score)
         spent = now >= until or (task.nodes is not None and snapshot.nodes >= task.nodes)
         final = snapshot.proven or spent or control.stopped
         yield Result(
-            task.number, score, snapshot.bound, line, snapshot.nodes, now - started, snapshot.phase, snapshot.proven,
-            final, stopped=final and not (snapshot.proven or spent),
+            task.number, snapshot.score, snapshot.bound, line, snapshot.nodes, now - started, snapshot.phase,
+            snapshot.proven, final, stopped=final and not (snapshot.proven or spent),
         )  # fmt: skip
         if final:
             return
@@ -146,7 +161,7 @@ def _play(position: Position, task: Task, control: Control) -> Iterator[Result]:
     started = time.monotonic()
     nodes = 0
     turn = position.engine.turn(after.state)
-    for move, visits in play_closed(after, task.seconds, task.nodes, task.threads, task.seed, control):
+    for move, visits in play_closed(after, task.seconds, task.nodes, task.threads, task.seed + len(line), control):
         line.append(move)
         nodes += visits
         if (now := position.engine.turn(after.state)) != turn:

@@ -294,7 +294,7 @@ def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
         assert result.exit_code in (1, 2)
         assert message in result.stderr
         assert "Traceback" not in result.stderr
-    Path(log).write_text('{"game": "gatto"}\nnonsense\n')
+    Path(log).write_text('{"game": "gatto"}\n{"number": 1}\n')
     assert "another match" in run(*short, "--out", log, "--resume").stderr
     with pytest.raises(ValueError, match="line 2 is no line of a match"):
         Log(Path(log), {"game": "gatto"}, resume=True)

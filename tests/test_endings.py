@@ -135,7 +135,7 @@ def test_ties_are_broken_by_points_and_then_by_nothing():
               (1, "latte_macchiato"): 8, (2, "doppio"): 5, (2, "latte_macchiato"): 10}  # fmt: skip
     message = table(cups={**served, (2, "espresso"): "4h"}, turn=2, coins=[6, 1], sugar=[0, 1], round=30)
     suggestion = BRAIN.suggest(pb.SuggestRequest(state=message, budget={"visits": 100})).suggestion
-    assert suggestion.stop_reason == pb.STOP_REASON_SOLVED
+    assert suggestion.stop_reason == pb.STOP_REASON_PROVEN
     best = suggestion.moves[0].players[1]
     assert (best.win_probability, best.expected_score) == (0, 20)
 
@@ -223,7 +223,7 @@ def test_an_answer_that_is_solved(game, threads):
     ending = ENDINGS[game][1]
     request = pb.SuggestRequest(state=ending.state, budget={"visits": 5000}, threads=threads)
     suggestion = BRAIN.suggest(request).suggestion
-    assert suggestion.stop_reason == pb.STOP_REASON_SOLVED
+    assert suggestion.stop_reason == pb.STOP_REASON_PROVEN
     assert suggestion.visits == 0
     mover = suggestion.player - 1
     assert {move.id for move in suggestion.moves} == ending.values.keys()
