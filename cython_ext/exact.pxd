@@ -44,6 +44,7 @@ cdef class Exact:
     cdef int first  # number among a mover's values of what they maximise
     cdef int second  # and of what decides between moves equal in it
     cdef readonly bint hidden  # whether a player does not know all of the root
+    cdef bint large  # it has given up for good
     cdef uint64_t budget
     cdef uint64_t check  # positions at which it is seen whether the rest fits into the budget
     cdef double progress  # part of the tree that is done, each move of a position taken to be the same part of it
@@ -58,4 +59,5 @@ cdef class Exact:
     cdef bint value(self, int depth, uint32_t used, double share, double* values) noexcept nogil
     cdef bint promising(self) noexcept nogil
     cdef bint spend(self, uint32_t n) noexcept nogil
+    cdef void give_back(self, uint32_t n) noexcept nogil
     cdef void final(self, const uint8_t* state, double* values) noexcept nogil

@@ -190,11 +190,13 @@ cdef class Exact:
         for good; "stopped"; or "time": then another run goes on.
 
         It gives up as soon as the part of the tree it has done shows that the budget will not do. Only the budget
-        decides whether a position is solved, never the clock.
+        decides whether a position is solved, never the clock, nor into how many runs it is cut.
         """
         cdef double share = 1.0 / self.root_count
         if self.hidden:
             return "hidden"
+        if self.large:
+            return "large"
         if self.stop_flag:
             return "stopped"
         self.end = deadline
@@ -205,7 +207,10 @@ cdef class Exact:
                 memcpy(self.states + self.state_stride, self.states, self.game.table.state_size)
                 self.game.table.apply(self.game.native, self.states + self.state_stride,
                                       self.root_moves[self.root_done])
-                if not (self.spend(1) and self.value(1, 0, share, self.values + VALUES * self.root_done)):
+                if not self.spend(1):
+                    break
+                if not self.value(1, 0, share, self.values + VALUES * self.root_done):
+                    self.give_back(1)
                     break
                 self.root_done += 1
         return self.reason.decode()
@@ -268,16 +273,19 @@ cdef class Exact:
         cdef uint64_t before = self.positions
         self.positions += n
         if self.positions > self.budget or (self.positions >= self.check and not self.promising()):
+            self.large = True
             self.reason = "large"
             return False
-        if before // POLL != self.positions // POLL:
-            if self.stop_flag:
-                self.reason = "stopped"
-                return False
-            if now() >= self.end:
-                self.reason = "time"
-                return False
+        if before // POLL != self.positions // POLL and (self.stop_flag or now() >= self.end):
+            self.reason = "stopped" if self.stop_flag else "time"
+            self.give_back(n)
+            return False
         return True
+
+    cdef void give_back(self, uint32_t n) noexcept nogil:
+        """Take back the count of a position that a run could not end; the next run counts it again."""
+        if not self.large:
+            self.positions -= n
 
     cdef bint promising(self) noexcept nogil:
         """Whether the budget may do, by how much of the tree was done since the last look.
@@ -286,11 +294,11 @@ cdef class Exact:
         """
         cdef double left = <double>(self.budget - self.positions) / self.budget
         cdef double pace = (self.progress - self.seen_progress) / (self.positions - self.seen)
-        cdef bint will_do = self.progress + pace * (self.budget - self.positions) * (1 + OPTIMISM * left * left * left) >= 1
+        cdef double rest = pace * (self.budget - self.positions) * (1 + OPTIMISM * left * left * left)
         self.seen = self.positions
         self.seen_progress = self.progress
         self.check = self.positions + self.positions // 2
-        return will_do
+        return self.progress + rest >= 1
 
     cdef bint value(self, int depth, uint32_t used, double share, double* values) noexcept nogil:
         """Find the values of the position at `depth`; False where the search has to end.
@@ -320,6 +328,7 @@ cdef class Exact:
             self.progress += share
             return True
         if depth == MAX_DEPTH or used > SPARE_MOVES:
+            self.large = True
             self.reason = "large"
             return False
         if mover == CHANCE:
@@ -333,6 +342,7 @@ cdef class Exact:
             memcpy(child, state, game.state_size)
             game.apply(native, child, moves[m])
             if not self.value(depth + 1, used + n, share / n, found):
+                self.give_back(n)
                 return False
             if mover == CHANCE:
                 for i in range(size):
