@@ -13,6 +13,7 @@ import click
 from cafebrain_cli.exits import INTERRUPTED
 from cafebrain_cli.params import (
     UINT32,
+    LevelType,
     components_option,
     duration_ms,
     examples,
@@ -54,6 +55,10 @@ STOPPED_BECAUSE = {
     help="What to maximise; default win, alone at the table always score.",
 )
 @click.option(
+    "--level", type=LevelType(), default="max", metavar="N",
+    help="Level of play, from 1 for a beginner's, or max (the default); its move comes first.",
+)
+@click.option(
     "--viewer",
     type=click.IntRange(1, 99),
     metavar="P",
@@ -73,6 +78,7 @@ def suggest(
     visits: int | None,
     time_ms: int | None,
     objective: str | None,
+    level: int,
     viewer: int | None,
     seed: int,
     threads: int,
@@ -99,6 +105,7 @@ def suggest(
         viewer=viewer or 0,
         budget=pb.Budget(visits=visits or 0, time_ms=time_ms or 0),
         objective=pb.Objective.Value(f"OBJECTIVE_{(objective or 'unspecified').upper()}"),
+        level=level,
         seed=seed,
         threads=threads,
         moves_wanted=wanted or 0,

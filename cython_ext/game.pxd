@@ -72,7 +72,10 @@ cdef struct SoloTable:
 
 
 cdef class Game:
-    """A game with a component set loaded. An engine's subclass fills in `table`, `native` and, where it has puzzles, `solo`."""
+    """A game with a component set loaded.
+
+    An engine's subclass fills in `table`, `native` and, where it has puzzles, `solo`.
+    """
     cdef GameTable table
     cdef SoloTable solo
     cdef Components native

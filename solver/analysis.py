@@ -14,7 +14,9 @@ from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.exact import Exact, most_positions
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
+from engines.calibration import Calibration
 from solver.durations import MAX_TIME_MS
+from solver.levels import LEVELS, pick
 from solver.positions import Position, decode_choice, encode_move, invalid, set_ref
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
@@ -106,25 +108,6 @@ class MoveSums:
         """By what the sums are divided; 0 where nothing is known of the move."""
         return 1 if self.exact else self.visits
 
-    def win_error(self, player: int) -> float:
-        """Return the standard error of the mean share of the win."""
-        return self._error(self.win[player], self.win_squares[player])
-
-    def score_error(self, player: int) -> float:
-        """Return the standard error of the mean score in points."""
-        return self._error(self.score[player], self.score_squares[player])
-
-    def score_spread(self, player: int) -> float:
-        """Return the standard deviation of the score in points."""
-        mean = self.score[player] / self.count
-        return math.sqrt(max(0.0, self.score_squares[player] / self.count - mean * mean))
-
-    def _error(self, total: float, squares: float) -> float:
-        if self.exact:
-            return 0.0
-        mean = total / self.visits
-        return math.sqrt(max(0.0, squares / self.visits - mean * mean) / max(1, self.visits - 1))
-
 
 class Timed:
     """A search in progress, as far as it is about time.
@@ -170,16 +153,23 @@ class Analysis(Timed):
         limits: Limits,
         version: str,
     ) -> None:
-        super().__init__(control, budget_seconds(request.budget.time_ms, request.budget.visits, control, limits))
+        count = request.budget.visits or request.level  # a level limits the visits
+        super().__init__(control, budget_seconds(request.budget.time_ms, count, control, limits))
         self.position = position
         self.searches = searches
         self._ending = ending
         self.solved = False
         self.version = version
         self.objective = _objective(position, request)
+        # It is measured on games for several; a game for one keeps the means.
+        self.calibration = position.engine.calibration if position.state.players > 1 else Calibration()
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
+        self.level = LEVELS[request.level - 1] if request.level else None
+        self.seed = request.seed
         self.visits = request.budget.visits or limits.visits
+        if self.level is not None:
+            self.visits = min(self.visits, self.level.visits)
         control.hold([*searches, ending] if ending else searches)
 
     @property
@@ -244,6 +234,9 @@ class Analysis(Timed):
         """Return the answer so far."""
         position = self.position
         moves = self.ranked()
+        if self.level is not None:
+            chosen = self.chosen(self.level.temperature)
+            moves.sort(key=lambda sums: sums.code != chosen)
         components = position.entry.components
         return pb.Suggestion(
             player=position.state.to_move + 1,
@@ -299,6 +292,11 @@ class Analysis(Timed):
 
         return sorted(total.values(), key=rank)
 
+    def chosen(self, temperature: float) -> int:
+        """Return the move that is made, as a level of this temperature makes it."""
+        by_score = self.objective == pb.OBJECTIVE_SCORE
+        return pick(self.position.state, self.ranked(), by_score, temperature, self.seed)
+
     def _evaluation(self, sums: MoveSums) -> pb.MoveEvaluation:
         n = sums.count
         evaluation = pb.MoveEvaluation(
@@ -309,25 +307,43 @@ class Analysis(Timed):
         )
         if n == 0:
             return evaluation
-        for player in range(self.position.state.players):
+        for player, (win, (score, spread)) in enumerate(zip(*self.estimates(sums), strict=True), 1):
             evaluation.players.append(
-                pb.PlayerEstimate(
-                    player=player + 1,
-                    win_probability=sums.win[player] / n,
-                    expected_score=sums.score[player] / n,
-                    score_spread=sums.score_spread(player),
-                )
+                pb.PlayerEstimate(player=player, win_probability=win, expected_score=score, score_spread=spread)
             )
         if n >= 2 or sums.exact:
             evaluation.lower_bound = self._lower_bound(sums)
         evaluation.principal_variation.extend(self.line(sums.code, sums.visits))
         return evaluation
 
+    def estimates(self, sums: MoveSums) -> tuple[list[float], list[tuple[float, float]]]:
+        """Return the share of the win, and mean and standard deviation of the score, per player, of a known move."""
+        if sums.exact:
+            moments = zip(sums.score, sums.score_squares, strict=True)
+            return sums.win, [(mean, math.sqrt(max(0.0, square - mean * mean))) for mean, square in moments]
+        n = sums.visits
+        wins = self.calibration.wins([win / n for win in sums.win], n)
+        scores = []
+        for total, squares in zip(sums.score, sums.score_squares, strict=True):
+            mean = total / n
+            scores.append(self.calibration.score(mean, math.sqrt(max(0.0, squares / n - mean * mean))))
+        return wins, scores
+
     def _lower_bound(self, sums: MoveSums) -> float:
-        mover = self.position.state.to_move
-        if self.objective == pb.OBJECTIVE_SCORE:
-            return sums.score[mover] / sums.count - CONFIDENCE * sums.score_error(mover)
-        return max(0.0, sums.win[mover] / sums.count - CONFIDENCE * sums.win_error(mover))
+        """Return the lower end of the 95 % interval of what is maximised."""
+        n, mover = sums.visits, self.position.state.to_move
+        wins, scores = self.estimates(sums)
+        by_score = self.objective == pb.OBJECTIVE_SCORE
+        if sums.exact:
+            return scores[mover][0] if by_score else wins[mover]
+        if by_score:
+            mean = sums.score[mover] / n
+            variance = max(0.0, sums.score_squares[mover] - n * mean * mean) / (n - 1)
+            return scores[mover][0] - CONFIDENCE * math.sqrt(variance / n)
+        mean = sums.win[mover] / n
+        variance = max(0.0, sums.win_squares[mover] - n * mean * mean) / (n - 1)
+        error = math.sqrt(variance / n) * self.calibration.win_slope(mean, wins[mover], n, len(wins))
+        return max(0.0, wins[mover] - CONFIDENCE * error)
 
     def line(self, code: int, visits: int) -> list[pb.PlannedMove]:
         """Follow the best moves from a root move up to the next draw: the most visited, or those that are proven."""
@@ -413,6 +429,8 @@ def analysis_for(
     for field in ("allowed_moves", "avoided_moves"):
         if len(getattr(request, field)) > state.game.moves_max:
             raise invalid(field, f"{len(getattr(request, field))} moves", f"at most {state.game.moves_max}")
+    if request.level > len(LEVELS):
+        raise invalid("level", request.level, f"must be 1 to {len(LEVELS)}, or 0 for full strength")
     if request.objective not in pb.Objective.values():
         raise invalid("objective", request.objective, "unknown objective")
     if request.priority not in pb.Priority.values():
@@ -448,7 +466,7 @@ def analysis_for(
     ]
     ending = None
     if exact:
-        budget = _positions(position, request.budget, control, limits)
+        budget = _positions(position, request, control, limits)
         ending = Exact(state, budget=budget, score_objective=score_objective, allowed=allowed)
     return Analysis(position, searches, ending, request, control, limits, version)
 
@@ -471,15 +489,17 @@ def budget_seconds(time_ms: int, count: int, control: Control, limits: Limits) -
     return limits.time_ms / 1000
 
 
-def _positions(position: Position, budget: pb.Budget, control: Control, limits: Limits) -> int:
+def _positions(position: Position, request: pb.SuggestRequest, control: Control, limits: Limits) -> int:
     """Return how many positions may be looked at to solve an ending; with a limit of visits the clock has no say."""
     most = float(most_positions(min(TREE_BYTES, limits.tree_bytes), position.state.players))
-    if budget.visits:
-        most = min(most, POSITIONS_PER_VISIT * budget.visits)
-    if budget.time_ms or not budget.visits:
-        seconds = budget_seconds(budget.time_ms, budget.visits, control, limits)
-        left = math.inf if budget.visits else control.answer_by - time.monotonic()
-        most = min(most, POSITIONS_PER_SECOND * min(seconds, left))
+    time_ms, visits = request.budget.time_ms, request.budget.visits
+    if request.level:
+        visits = min(visits or MAX_VISITS, LEVELS[request.level - 1].visits)
+    if visits:
+        most = min(most, POSITIONS_PER_VISIT * visits)
+    if time_ms or not visits:
+        left = math.inf if visits else control.answer_by - time.monotonic()
+        most = min(most, POSITIONS_PER_SECOND * min(left, budget_seconds(time_ms, visits, control, limits)))
     return max(1, int(most))
 
 

@@ -6,6 +6,7 @@ visits, in the same tree (the idea of sequential halving: Karnin et al. 2013).
 """
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 
@@ -70,15 +71,30 @@ def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) 
 
 
 def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
-    players = range(analysis.position.state.players)
-    n = sums.count
+    n = sums.visits
+    wins, scores = analysis.estimates(sums)
+    win_errors, score_errors = [], []
+    for p, honest in enumerate(wins):
+        if sums.exact:
+            win_errors.append(0.0)
+            score_errors.append(0.0)
+            continue
+        mean = sums.win[p] / n
+        slope = analysis.calibration.win_slope(mean, honest, n, len(wins))
+        win_errors.append(_error(sums.win_squares[p], mean, n) * slope)
+        score_errors.append(_error(sums.score_squares[p], sums.score[p] / n, n))
     return Choice(
         move=sums.code,
-        visits=sums.visits,
-        line=tuple(planned.id for planned in analysis.line(sums.code, sums.visits)),
-        wins=tuple(sums.win[p] / n for p in players),
-        win_errors=tuple(sums.win_error(p) for p in players),
-        scores=tuple(sums.score[p] / n for p in players),
-        score_errors=tuple(sums.score_error(p) for p in players),
-        spreads=tuple(sums.score_spread(p) for p in players),
+        visits=n,
+        line=tuple(planned.id for planned in analysis.line(sums.code, n)),
+        wins=tuple(wins),
+        win_errors=tuple(win_errors),
+        scores=tuple(mean for mean, _ in scores),
+        score_errors=tuple(score_errors),
+        spreads=tuple(spread for _, spread in scores),
     )
+
+
+def _error(squares: float, mean: float, n: int) -> float:
+    """Return the standard error of a mean."""
+    return math.sqrt(max(0.0, squares / n - mean * mean) / n)

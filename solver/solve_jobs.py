@@ -17,7 +17,7 @@ from typing import Protocol
 from cafebrain.v1 import game_pb2
 from cython_ext.game import GAME_OVER
 from engines.library import Library
-from solver.analysis import Control
+from solver.analysis import TREE_BYTES, Control
 from solver.closed import play_closed
 from solver.positions import Position, decode_state, invalid
 from solver.solo import PORTFOLIO, SoloSearch
@@ -117,7 +117,12 @@ def search_for(position: Position, task: Task) -> SoloSearch:
     Raises BrainError where the position is no puzzle.
     """
     search = SoloSearch(
-        position, rounds=task.rounds, seed=task.seed, threads=task.threads, members=task.members or PORTFOLIO
+        position,
+        rounds=task.rounds,
+        seed=task.seed,
+        threads=task.threads,
+        memory=TREE_BYTES * task.threads,  # as much as a server gives unless configured otherwise
+        members=task.members or PORTFOLIO,
     )
     if task.line or task.bound < math.inf:
         search.share(task.line, task.bound)

@@ -471,8 +471,11 @@ class ListGamesResponse(_message.Message):
 
     GAMES_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    LEVELS_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """Version of cafebrain."""
+    levels: _builtins.int
+    """Number of levels of play: SuggestRequest.level is 1 to this."""
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___Game]:
         """The games."""
@@ -482,10 +485,11 @@ class ListGamesResponse(_message.Message):
         *,
         games: _abc.Iterable[Global___Game] | None = ...,
         version: _builtins.str = ...,
+        levels: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games", "levels", b"levels", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1032,6 +1036,7 @@ class SuggestRequest(_message.Message):
     AVOIDED_MOVES_FIELD_NUMBER: _builtins.int
     TIMING_FIELD_NUMBER: _builtins.int
     PRIORITY_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
     viewer: _builtins.int
     """Whose knowledge the search may use, a player from 1; 0 for the player to move."""
     objective: Global___Objective.ValueType
@@ -1046,6 +1051,11 @@ class SuggestRequest(_message.Message):
     """Report the elapsed time. Without it an answer holds no clock reading."""
     priority: Global___Priority.ValueType
     """Which searches go first when not all can run."""
+    level: _builtins.int
+    """Level of play, 1 for a beginner's to ListGamesResponse.levels; 0 for full strength. A level has visits of its own, of
+    which `budget` may leave less, and now and then makes another move than the best: the move it makes is the first one
+    of the answer, the others follow best first.
+    """
     @_builtins.property
     def state(self) -> _game_pb2.GameState:
         """The position; a player must be to move."""
@@ -1076,10 +1086,11 @@ class SuggestRequest(_message.Message):
         avoided_moves: _abc.Iterable[Global___MoveChoice] | None = ...,
         timing: _builtins.bool = ...,
         priority: Global___Priority.ValueType = ...,
+        level: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "state", b"state"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowed_moves", b"allowed_moves", "avoided_moves", b"avoided_moves", "budget", b"budget", "moves_wanted", b"moves_wanted", "objective", b"objective", "priority", b"priority", "seed", b"seed", "state", b"state", "threads", b"threads", "timing", b"timing", "viewer", b"viewer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowed_moves", b"allowed_moves", "avoided_moves", b"avoided_moves", "budget", b"budget", "level", b"level", "moves_wanted", b"moves_wanted", "objective", b"objective", "priority", b"priority", "seed", b"seed", "state", b"state", "threads", b"threads", "timing", b"timing", "viewer", b"viewer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
