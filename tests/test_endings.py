@@ -15,7 +15,7 @@ from engines.library import Library
 from scripts.endings import NEAR, difference, lost, read_endings
 from solver.analysis import Control, Limits, analysis_for
 from solver.brain import Brain
-from solver.levels import LEVELS, choose
+from solver.levels import LEVELS, REACH
 from solver.positions import Position, decode_state, encode_state
 from tests.gatto_tables import table
 from tests.write_endings import LARGEST, SMALLEST, by_force, find, played, variants
@@ -285,8 +285,10 @@ def test_hints_reviews_and_levels_use_it(game):
     assert step.exact
     assert step.error == 0
     assert step.win_loss == pytest.approx(ending.loss(worst, mover), abs=1e-6)
-    chosen = choose(decode_state(LIBRARY, ending.state), len(LEVELS), 3, Control(), Limits(), "")
-    assert ending.loss(chosen, mover) == pytest.approx(0, abs=1e-6)
+    for number, level in enumerate(LEVELS, 1):
+        suggestion = BRAIN.suggest(pb.SuggestRequest(state=ending.state, level=number, seed=3)).suggestion
+        assert suggestion.stop_reason == pb.STOP_REASON_PROVEN
+        assert ending.loss(suggestion.moves[0].id, mover) <= REACH * level.temperature + 1e-6
 
 
 def test_a_draw_of_a_review_is_solved():
