@@ -1,9 +1,10 @@
-"""One search for one request: its budget, its trees, and the answer read off them."""
+"""One search for one request: its budget and its trees."""
 from __future__ import annotations
 
 import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,8 +17,9 @@ from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
 from engines.calibration import Calibration
 from solver.durations import MAX_TIME_MS
+from solver.findings import Findings, MoveSums
 from solver.levels import LEVELS, pick
-from solver.positions import Position, decode_choice, encode_move, invalid, set_ref
+from solver.positions import Position, decode_choice, invalid
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
 MAX_VISITS = 100_000_000
@@ -26,7 +28,6 @@ MAX_MOVES_WANTED = (1 << 32) - 1
 TREE_BYTES = 512 << 20  # for all trees of one search
 ANSWER_TIME = 0.1  # seconds of a caller's deadline kept for building and sending the answer on a busy machine
 MAX_LINE = 16  # moves of a principal variation
-CONFIDENCE = 1.96  # standard errors of a 95 % interval
 # What an ending may take to be solved, in positions: about as long as the search it takes the place of. A position that
 # is too large is given up after a small part of it: docs/search.md has the figures.
 POSITIONS_PER_VISIT = 8
@@ -86,27 +87,6 @@ class Control:
             if self.stopped:
                 for search in searches:
                     search.stop()
-
-
-@dataclass
-class MoveSums:
-    """What all trees say of one root move; lists have one entry per player.
-
-    exact: the move's values are known: the lists are means, not sums, and no visits were needed.
-    """
-
-    code: int
-    visits: int
-    win: list[float]
-    win_squares: list[float]
-    score: list[float]
-    score_squares: list[float]
-    exact: bool = False
-
-    @property
-    def count(self) -> int:
-        """By what the sums are divided; 0 where nothing is known of the move."""
-        return 1 if self.exact else self.visits
 
 
 class Timed:
@@ -232,22 +212,24 @@ class Analysis(Timed):
 
     def suggestion(self) -> pb.Suggestion:
         """Return the answer so far."""
-        position = self.position
+        return self.findings().suggestion()
+
+    def findings(self) -> Findings:
+        """Return what the trees say so far; of use without them."""
         moves = self.ranked()
         if self.level is not None:
             chosen = self.chosen(self.level.temperature)
             moves.sort(key=lambda sums: sums.code != chosen)
-        components = position.entry.components
-        return pb.Suggestion(
-            player=position.state.to_move + 1,
+        moves = moves[: self.moves_wanted]
+        return Findings(
+            position=self.position,
+            calibration=self.calibration,
             objective=self.objective,
-            moves=[self._evaluation(sums) for sums in moves[: self.moves_wanted]],
+            moves=moves,
+            lines=[self.line(sums.code, sums.visits) for sums in moves],
             visits=self.visits_made,
             stop_reason=self.stop_reason,
-            component_set=set_ref(components),
-            components_reconstructed=components.reconstructed,
             version=self.version,
-            engine_version=position.engine.version,
             elapsed_ms=1000 * (time.monotonic() - self.started) if self.timing else None,
         )
 
@@ -297,86 +279,29 @@ class Analysis(Timed):
         by_score = self.objective == pb.OBJECTIVE_SCORE
         return pick(self.position.state, self.ranked(), by_score, temperature, self.seed)
 
-    def _evaluation(self, sums: MoveSums) -> pb.MoveEvaluation:
-        n = sums.count
-        evaluation = pb.MoveEvaluation(
-            id=sums.code,
-            text=self.position.engine.move_text(self.position.state, sums.code),
-            move=encode_move(self.position, sums.code),
-            visits=sums.visits,
-        )
-        if n == 0:
-            return evaluation
-        for player, (win, (score, spread)) in enumerate(zip(*self.estimates(sums), strict=True), 1):
-            evaluation.players.append(
-                pb.PlayerEstimate(player=player, win_probability=win, expected_score=score, score_spread=spread)
-            )
-        if n >= 2 or sums.exact:
-            evaluation.lower_bound = self._lower_bound(sums)
-        evaluation.principal_variation.extend(self.line(sums.code, sums.visits))
-        return evaluation
+    def line(self, code: int, visits: int) -> list[tuple[int, int]]:
+        """Follow the best moves from a root move up to the next draw: the most visited, or those that are proven.
 
-    def estimates(self, sums: MoveSums) -> tuple[list[float], list[tuple[float, float]]]:
-        """Return the share of the win, and mean and standard deviation of the score, per player, of a known move."""
-        if sums.exact:
-            moments = zip(sums.score, sums.score_squares, strict=True)
-            return sums.win, [(mean, math.sqrt(max(0.0, square - mean * mean))) for mean, square in moments]
-        n = sums.visits
-        wins = self.calibration.wins([win / n for win in sums.win], n)
-        scores = []
-        for total, squares in zip(sums.score, sums.score_squares, strict=True):
-            mean = total / n
-            scores.append(self.calibration.score(mean, math.sqrt(max(0.0, squares / n - mean * mean))))
-        return wins, scores
-
-    def _lower_bound(self, sums: MoveSums) -> float:
-        """Return the lower end of the 95 % interval of what is maximised."""
-        n, mover = sums.visits, self.position.state.to_move
-        wins, scores = self.estimates(sums)
-        by_score = self.objective == pb.OBJECTIVE_SCORE
-        if sums.exact:
-            return scores[mover][0] if by_score else wins[mover]
-        if by_score:
-            mean = sums.score[mover] / n
-            variance = max(0.0, sums.score_squares[mover] - n * mean * mean) / (n - 1)
-            return scores[mover][0] - CONFIDENCE * math.sqrt(variance / n)
-        mean = sums.win[mover] / n
-        variance = max(0.0, sums.win_squares[mover] - n * mean * mean) / (n - 1)
-        error = math.sqrt(variance / n) * self.calibration.win_slope(mean, wins[mover], n, len(wins))
-        return max(0.0, wins[mover] - CONFIDENCE * error)
-
-    def line(self, code: int, visits: int) -> list[pb.PlannedMove]:
-        """Follow the best moves from a root move up to the next draw: the most visited, or those that are proven."""
-        position = Position(self.position.entry, self.position.state.copy())
-        line = [code]
-        planned = []
-        player = position.state.to_move
-        while True:
-            planned.append(
-                pb.PlannedMove(
-                    player=player + 1,
-                    id=code,
-                    text=position.engine.move_text(position.state, code),
-                    move=encode_move(position, code),
-                    visits=visits,
-                )
-            )
-            position.state.apply(code)
-            player = position.state.to_move
-            if player < 0 or len(line) == MAX_LINE:
-                return planned
-            if self.solved and self._ending:
-                code = self._ending.best(position.state)
-                line.append(code)
-                continue
-            tried: dict[int, int] = {}
+        Returns moves with their visits.
+        """
+        line = [(code, visits)]
+        if self.solved and self._ending:
+            state = self.position.state.copy()
+            state.apply(code)
+            while state.to_move >= 0 and len(line) < MAX_LINE:
+                code = self._ending.best(state)
+                line.append((code, 0))
+                state.apply(code)
+            return line
+        while visits and len(line) < MAX_LINE:
+            path = [move for move, _ in line]
+            tried: Counter[int] = Counter()
             for search in self.searches:
-                for move, count in search.children(line)[1]:
-                    tried[move] = tried.get(move, 0) + count
+                tried.update(dict(search.children(path)[1]))
             if not tried:
-                return planned
-            code, visits = min(tried.items(), key=lambda item: (-item[1], item[0]))
-            line.append(code)
+                break
+            line.append(min(tried.items(), key=lambda item: (-item[1], item[0])))
+        return line
 
 
 def check_turn(position: Position, at_chance: bool = False) -> None:

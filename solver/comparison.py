@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from engines.advice import Choice
-from solver.analysis import CONFIDENCE, Analysis, MoveSums
+from solver.analysis import Analysis
+from solver.findings import CONFIDENCE, MoveSums
 
 FEWEST = 16  # visits a move gets at a time
 PORTION = 24  # of the visits so far, the part a move gets at a time
@@ -72,7 +73,7 @@ def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) 
 
 def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
     n = sums.visits
-    wins, scores = analysis.estimates(sums)
+    wins, scores = sums.estimates(analysis.calibration)
     win_errors, score_errors = [], []
     for p, honest in enumerate(wins):
         if sums.exact:
@@ -86,7 +87,7 @@ def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
     return Choice(
         move=sums.code,
         visits=n,
-        line=tuple(planned.id for planned in analysis.line(sums.code, n)),
+        line=tuple(code for code, _ in analysis.line(sums.code, n)),
         wins=tuple(wins),
         win_errors=tuple(win_errors),
         scores=tuple(mean for mean, _ in scores),

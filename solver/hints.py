@@ -75,12 +75,12 @@ def _hint_move(
     most = REASONS if choice is choices[0] else REASONS - 1
     turn = []
     walk = Position(position.entry, position.state.copy())
-    for planned in analysis.line(choice.move, choice.visits):
-        if planned.player != player + 1:
+    for code, visits in analysis.line(choice.move, choice.visits):
+        if walk.state.to_move != player:
             break
-        planned.text = walk.engine.move_words(walk.state, planned.id).translated(catalogue)
-        walk.state.apply(planned.id)
-        turn.append(planned)
+        text = walk.engine.move_words(walk.state, code).translated(catalogue)
+        turn.append(pb.PlannedMove(player=player + 1, id=code, text=text, move=encode_move(walk, code), visits=visits))
+        walk.state.apply(code)
     return pb.HintMove(
         id=choice.move,
         text=position.engine.move_words(position.state, choice.move).translated(catalogue),

@@ -10,13 +10,10 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from cython_ext.game import State
 from cython_ext.sight import in_sight
-
-if TYPE_CHECKING:
-    from solver.analysis import MoveSums
+from solver.findings import MoveSums
 
 SURE_WIN = 0.995  # share of the win from which a move is taken to win
 SURE_VISITS = 16  # visits that takes
