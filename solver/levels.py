@@ -54,7 +54,9 @@ def pick(state: State, ranked: Sequence[MoveSums], by_score: bool, temperature: 
     if won:
         return won[0]
     left = [sums for sums in ranked if sight.get(sums.code, 0) == 0] or list(ranked)
-    if temperature == 0 or not left[0].visits:
+    if left[0].exact:
+        left = [sums for sums in left if sums.exact]
+    if temperature == 0 or not left[0].count:
         return left[0].code
     for sums in left:
         if _wins_for_sure(sums, state):
@@ -68,19 +70,21 @@ def pick(state: State, ranked: Sequence[MoveSums], by_score: bool, temperature: 
 
 
 def _wins_for_sure(sums: MoveSums, state: State) -> bool:
-    return state.players > 1 and sums.visits >= SURE_VISITS and sums.win[state.to_move] >= SURE_WIN * sums.visits
+    sure = sums.exact or sums.visits >= SURE_VISITS
+    return state.players > 1 and sure and sums.win[state.to_move] >= SURE_WIN * sums.count
 
 
 def _values(ranked: Sequence[MoveSums], mover: int, by_score: bool) -> list[float]:
     """Return the share of the win each move is worth; of points so much that the spread of a game is 0.5."""
-    visits = sum(sums.visits for sums in ranked)
+    count = sum(sums.count for sums in ranked)
+    doubt = 0 if ranked[0].exact else DOUBT
     scale = 1.0
     if by_score:
-        average = sum(sums.score[mover] for sums in ranked) / visits
-        squares = sum(sums.score_squares[mover] for sums in ranked) / visits
+        average = sum(sums.score[mover] for sums in ranked) / count
+        squares = sum(sums.score_squares[mover] for sums in ranked) / count
         scale = 0.5 / max(1e-9, math.sqrt(max(0.0, squares - average * average)))
     totals = [sums.score[mover] if by_score else sums.win[mover] for sums in ranked]
-    mean = sum(totals) / visits - REDUCTION / scale
+    mean = sum(totals) / count - REDUCTION / scale
     return [
-        scale * (total + DOUBT * mean) / (sums.visits + DOUBT) for total, sums in zip(totals, ranked, strict=True)
+        scale * (total + doubt * mean) / (sums.count + doubt) for total, sums in zip(totals, ranked, strict=True)
     ]
