@@ -141,8 +141,9 @@ class Analysis(Timed):
         self.solved = False
         self.version = version
         self.objective = _objective(position, request)
-        # It is measured on games for several; a game for one keeps the means.
-        self.calibration = position.engine.calibration if position.state.players > 1 else Calibration()
+        # It is measured on moves in games for several; a game for one and draws keep the means.
+        decided = position.state.players > 1 and position.state.to_move >= 0
+        self.calibration = position.engine.calibration if decided else Calibration()
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
         self.level = LEVELS[request.level - 1] if request.level else None

@@ -73,7 +73,7 @@ def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) 
 
 def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
     n = sums.visits
-    wins, scores = sums.estimates(analysis.calibration)
+    wins, scores = sums.estimates(analysis.calibration, analysis.position.state.to_move)
     win_errors, score_errors = [], []
     for p, honest in enumerate(wins):
         if sums.exact:
