@@ -130,7 +130,7 @@ class Searches:
                     yield Turn(self, place, control)
             finally:
                 call.search += time.monotonic() - began
-                self._give_back(control)
+                self._give_back(control.release)
 
     async def _in_turn(
         self, call: Call, ticket: Ticket, work: Work[S, T], interval: float, report: Callable[[T], None] | None
@@ -186,7 +186,7 @@ class Searches:
                 self._waited(call, paused)
             if search is not None:
                 self._note(call, search, work, time.monotonic() - began - paused)
-                self._give_back(control)
+                self._give_back(search.release)
 
     async def step(self, control: Control, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a step of a search in a thread; when the call is cancelled, end the step before giving way."""
@@ -204,12 +204,12 @@ class Searches:
             self._metrics.cancel_seconds.observe(max(0.0, (time.monotonic() if ended is None else ended) - cancelled))
             raise
 
-    def _give_back(self, control: Control) -> None:
-        """Give back the trees now: a traceback or a cycle may keep their objects until the next garbage collection.
+    def _give_back(self, release: Callable[[], None]) -> None:
+        """Give back trees now: a traceback or a cycle may keep their objects until the next garbage collection.
 
         In a thread, as it takes milliseconds for large ones, for which the answer need not wait.
         """
-        self._threads.submit(control.release)
+        self._threads.submit(release)
 
     def _waited(self, call: Call, seconds: float) -> None:
         call.queue += seconds
