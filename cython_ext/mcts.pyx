@@ -15,6 +15,7 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
 from cython_ext.rng cimport rng_below, rng_seed
 
+cdef double AWAY = 2e-4  # seconds between two looks at the clock and the stop flag that are too long
 cdef float FIRST_PLAY_REDUCTION = 0.1  # an untried move is taken to be this much worse than its parent's value
 
 
@@ -206,7 +207,8 @@ cdef class Search:
         """
         cdef uint32_t limit = visits
         cdef double end = deadline
-        cdef uint32_t since_poll = 0
+        cdef uint32_t since_poll = 0, poll = POLL
+        cdef double looked = now(), moment
         cdef Node* counted = node_at(&self.tree, 0)
         cdef const char* reason = "visits"
         if move is not None:
@@ -219,14 +221,21 @@ cdef class Search:
                     reason = "memory"
                     break
                 since_poll += 1
-                if since_poll == POLL:
+                if since_poll >= poll:
                     since_poll = 0
                     if self.stop_flag:
                         reason = "stopped"
                         break
-                    if now() >= end and counted.visits < limit:
+                    moment = now()
+                    if moment >= end and counted.visits < limit:
                         reason = "time"
                         break
+                    if moment - looked > AWAY:
+                        poll = max(poll // 2, 1)
+                    elif poll < POLL:
+                        poll += 1
+                    looked = moment
+            self.ended = now()
         self.forced = NONE
         return reason.decode()
 
