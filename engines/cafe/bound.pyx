@@ -5,7 +5,7 @@ the game end in the warehouse in the best proportion.
 """
 from libc.stdint cimport uint32_t
 
-from cython_ext.game cimport CHANCE, Components, ConstStatePtr
+from cython_ext.game cimport Components, ConstStatePtr
 from engines.cafe.scoring cimport Points, count_points
 from engines.cafe.structs cimport (
     DECK_MAX,
@@ -15,17 +15,7 @@ from engines.cafe.structs cimport (
     Position,
     Table,
     cards_per_round,
-    deck_left,
 )
-
-
-cdef bint solvable(Components components, ConstStatePtr state) noexcept nogil:
-    cdef const Position* p = <const Position*>state
-    return p.header.players == 1 and p.header.to_move != CHANCE and (p.open_deck or not deck_left(p))
-
-
-cdef uint32_t round_of(Components components, ConstStatePtr state) noexcept nogil:
-    return (<const Position*>state).round
 
 
 cdef float standing(Components components, ConstStatePtr state) noexcept nogil:
