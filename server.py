@@ -31,14 +31,16 @@ from service.calls import BrainCalls
 from service.credentials import Tokens
 from service.errors import SERVICE
 from service.interceptor import CallInterceptor
+from service.jobs import Jobs
 from service.log import PatientHandler
 from service.metrics import Metrics
 from service.searches import Searches
-from service.settings import MAX_MOVES, MESSAGE_BYTES, Settings, read_settings
+from service.settings import JOBS_MIB, KEEP_HOURS, MAX_JOBS, MAX_MOVES, MESSAGE_BYTES, Settings, read_settings
 from service.tls import tls_credentials
 from service.tracing import Tracing
-from solver.analysis import MAX_THREADS, MAX_TIME_MS, MAX_VISITS
+from solver.analysis import MAX_THREADS, MAX_VISITS
 from solver.brain import Brain
+from solver.durations import MAX_TIME_MS
 
 WATCH_GRACE = 0.5  # seconds for calls that never end, such as health watches, once all others are done
 MAX_SEARCHES = 1024
@@ -62,7 +64,7 @@ class BrainServer:
 
     After start() `address` and `metrics_address` hold the real ports where 0 was asked for.
 
-    Raises ValueError where the token or certificate files cannot be used, ImportError where an extra is missing.
+    Raises ValueError where the token, certificate or jobs files cannot be used, ImportError where an extra is missing.
     """
 
     def __init__(self, library: Library, settings: Settings | None = None) -> None:
@@ -76,7 +78,10 @@ class BrainServer:
         self._tracing = Tracing() if self.settings.tracing else None
         self._credentials = _credentials(self.settings)
         self._searches = Searches(brain, self.admission, metrics)
-        self._calls = BrainCalls(brain, self.admission, self._searches, self.settings)
+        self._jobs = None
+        if self.settings.jobs_file is not None:
+            self._jobs = Jobs(brain, self.admission, self._searches, metrics, self.settings)
+        self._calls = BrainCalls(brain, self.admission, self._searches, self._jobs, self.settings)
         self._interceptor = CallInterceptor(metrics, tokens, self._tracing)
         self._metrics = metrics
         self._health = health.aio.HealthServicer()
@@ -110,6 +115,8 @@ class BrainServer:
             self._metrics_server, _ = self._metrics.serve(*split_address(self.metrics_address))
             self.metrics_address = f"{self.metrics_address.rpartition(':')[0]}:{self._metrics_server.server_port}"
         await self._server.start()
+        if self._jobs is not None:
+            self._jobs.start()
         await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
 
     async def stop(self) -> None:
@@ -121,6 +128,8 @@ class BrainServer:
             await asyncio.sleep(0.01)
         await self._server.stop(WATCH_GRACE)
         await stopping
+        if self._jobs is not None:
+            await self._jobs.stop()
         self._calls.close()
         self._searches.close()
         if self._metrics_server is not None:
@@ -330,6 +339,31 @@ FILE = click.Path(path_type=Path, dir_okay=False)
     show_default=True,
     help="Memory for the trees of all searches in MiB.",
 )
+@click.option("--jobs-file", metavar="FILE", type=FILE, help="Keep long jobs in this SQLite file; none without it.")
+@click.option(
+    "--jobs-mib",
+    metavar="N",
+    type=click.IntRange(PLACE_MIB, 1 << 24),
+    default=JOBS_MIB,
+    show_default=True,
+    help="Memory for the searches of all jobs in MiB.",
+)
+@click.option(
+    "--jobs-keep-hours",
+    metavar="N",
+    type=click.IntRange(1, 100_000),
+    default=KEEP_HOURS,
+    show_default=True,
+    help="How long a job is kept after its end.",
+)
+@click.option(
+    "--max-jobs",
+    metavar="N",
+    type=click.IntRange(1, 10_000),
+    default=MAX_JOBS,
+    show_default=True,
+    help="Most unfinished jobs of one client.",
+)
 @click.option("--tls-cert", metavar="FILE", type=FILE, help="Serve TLS with this certificate chain (PEM).")
 @click.option("--tls-key", metavar="FILE", type=FILE, help="Its private key.")
 @click.option(
@@ -417,6 +451,8 @@ def _check(settings: Settings, insecure_public: bool) -> None:
         raise click.UsageError("--tls-client-ca wants --tls-cert and --tls-key")
     if settings.tree_mib < 2 * PLACE_MIB * settings.searches:
         raise click.UsageError(f"--tree-mib: {settings.searches} searches want {2 * PLACE_MIB * settings.searches}")
+    if settings.jobs_file is not None and settings.jobs_mib < PLACE_MIB * settings.searches:
+        raise click.UsageError(f"--jobs-mib: {settings.searches} searches want {PLACE_MIB * settings.searches}")
 
 
 def _credentials(settings: Settings) -> grpc.ServerCredentials | None:

@@ -77,7 +77,7 @@ def action_phases(number: int) -> list[State]:
             fields = game.read(state)
             if fields["step"] == STEP_ACT and fields["round"] == wanted:
                 break
-            state.apply(state.sample(random) if state.to_move == CHANCE_POINT else game.greedy_move(state))
+            state.apply(state.sample(random) if state.to_move == CHANCE_POINT else state.greedy_move())
             if state.to_move < CHANCE_POINT:
                 break
         if fields["step"] == STEP_ACT and fields["actions"] >= ACTIONS:

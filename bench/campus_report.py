@@ -1,95 +1,27 @@
-"""Campus Café: search against simpler players, what good play makes use of, and what a waiter is worth.
+"""Campus Café: what good play makes use of, and what a waiter is worth.
 
-    python bench/campus_report.py strength --variant advanced --games 200 --visits 2000
-    python bench/campus_report.py usage --variant basic --players 3 --games 20 --visits 500
-    python bench/campus_report.py waiters --players 2 --games 100 --visits 100
-
-The opponent `greedy` looks one move ahead: it makes the move after which the engine's evaluation expects the largest
-lead in points over the best opponent. The opponent `values` makes the move with the highest move value, the playout
-policy without its random moves. Seats alternate; the two games of a pair have the same draws as long as they agree.
+`python bench/campus_report.py usage --variant basic --players 3 --games 20 --visits 500` plays games between searches;
+`python bench/campus_report.py waiters --players 2 --games 100 --visits 100` deals the waiters at random.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 from collections import Counter, defaultdict
-from math import sqrt
 
-from cython_ext.game import CHANCE_POINT, GAME_OVER, State
-from cython_ext.mcts import Search
+from bench.positions import library
+from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.rng import Random
 from engines.campus.components import REVERSES, VARIANTS, WAITERS
 from engines.campus.moves import reverse_text, space_text, split
 from engines.campus.rules import CampusGame, MoveKind, Step
-from engines.library import Library
+from engines.library import Entry
+from solver.arena import steps
+from solver.players import Player, player_for
+from solver.positions import Position
 
 
-def lead(state: State, player: int) -> float:
-    """Return the expected lead of a player over the best opponent."""
-    _, scores = state.returns() if state.to_move == GAME_OVER else state.evaluate()
-    return scores[player] - max(score for p, score in enumerate(scores) if p != player)
-
-
-def greedy(state: State) -> int:
-    """Return the greedy player's move."""
-
-    def after(move: int) -> float:
-        child = state.copy()
-        child.apply(move)
-        return lead(child, state.to_move)
-
-    return max(state.moves(), key=after)
-
-
-def valued(state: State) -> int:
-    """Return the move with the highest move value."""
-    priors = state.priors()
-    return max(priors, key=priors.__getitem__)
-
-
-OPPONENTS = {"greedy": greedy, "values": valued}
-
-
-def searched(state: State, visits: int, seed: int) -> int:
-    """Return the most visited move of a search."""
-    moves = state.moves()
-    if len(moves) == 1:
-        return moves[0]
-    search = Search(state, viewer=state.to_move, seed=seed, memory=64 << 20)
-    search.run(visits, float("inf"))
-    best: int = max(search.root_moves(), key=lambda entry: entry[1])[0]
-    return best
-
-
-def strength(game: CampusGame, args: argparse.Namespace) -> None:
-    """Play search against an opponent, two players."""
-    points = margin = 0.0
-    results = []
-    for index in range(args.games):
-        draws, seat = Random(args.seed + index // 2), index % 2
-        state = game.start(2, args.variant == "advanced", args.dislikes)
-        step = 0
-        while state.to_move != GAME_OVER:
-            step += 1
-            if state.to_move == CHANCE_POINT:
-                move = state.sample(draws)
-            elif state.to_move == seat:
-                move = searched(state, args.visits, args.seed * 7919 + index * 1009 + step)
-            else:
-                move = OPPONENTS[args.opponent](state)
-            state.apply(move)
-        wins, scores = state.returns()
-        points += wins[seat]
-        margin += scores[seat] - scores[1 - seat]
-        results.append(wins[seat])
-        if (index + 1) % 20 == 0 or index + 1 == args.games:
-            n = index + 1
-            error = 1.96 * sqrt(max(points / n * (1 - points / n), 1e-9) / n)
-            print(f"{n} games: search scores {points / n:.3f} +- {error:.3f}, mean lead ${margin / n:.1f}", flush=True)
-
-
-def usage(game: CampusGame, args: argparse.Namespace) -> None:
+def usage(entry: Entry, game: CampusGame, args: argparse.Namespace) -> None:
     """Let searches play each other and count what they use."""
     contents = game.components.contents
     side = contents.side(args.variant)
@@ -101,21 +33,15 @@ def usage(game: CampusGame, args: argparse.Namespace) -> None:
     wins_of: dict[int, float] = defaultdict(float)
     turns = 0
     scores: list[float] = []
-    choice = random.Random(args.seed)
+    search = player_for("mcts", pb.Budget(visits=args.visits))
     for index in range(args.games):
-        draws = Random(args.seed + index)
         state = game.start(args.players, args.variant == "advanced", args.dislikes)
-        while state.to_move != GAME_OVER:
-            if state.to_move == CHANCE_POINT:
-                move = state.sample(draws)
-            else:
-                move = searched(state, args.visits, choice.getrandbits(32))
-                kind, argument = split(move)
-                if kind == MoveKind.PLACE:
-                    spaces[argument & 15] += 1
-                elif kind == MoveKind.STACK:
-                    spaces[argument] += 2
-            state.apply(move)
+        for _, move in steps(Position(entry, state), [search] * args.players, args.seed + index, index):
+            kind, argument = split(move)
+            if state.to_move >= 0 and kind == MoveKind.PLACE:
+                spaces[argument & 15] += 1
+            elif state.to_move >= 0 and kind == MoveKind.STACK:
+                spaces[argument] += 2
         fields = game.read(state)
         rounds[fields["round"]] += 1
         turns += fields["round"] * args.players
@@ -148,8 +74,19 @@ def ahead(scores: list[float], player: int) -> float:
     return scores[player] - (sum(scores) - scores[player]) / (len(scores) - 1)
 
 
-def waiters(game: CampusGame, args: argparse.Namespace) -> None:
-    """Let searches play each other with waiters dealt at random; without visits, the playout policy.
+def dealt(game: CampusGame, search: Player) -> Player:
+    """Return a player who takes any waiter and searches everything else."""
+    def choose(position: Position, seed: int) -> int:
+        if game.read(position.state)["step"] != Step.DRAFT:
+            return search(position, seed)
+        moves = position.state.moves()
+        return moves[Random(seed).below(len(moves))]
+
+    return choose
+
+
+def waiters(entry: Entry, game: CampusGame, args: argparse.Namespace) -> None:
+    """Let searches play each other with waiters dealt at random.
 
     Prints for each waiter the win share, the final lead over the others' mean, and the $ a turn by which the evaluation
     at the start of the turns was too low: the least squares fit of what came out, in turns left.
@@ -158,23 +95,14 @@ def waiters(game: CampusGame, args: argparse.Namespace) -> None:
     leads: dict[int, list[float]] = defaultdict(list)
     missed: dict[int, float] = defaultdict(float)
     squares: dict[int, float] = defaultdict(float)
+    one = dealt(game, player_for("mcts", pb.Budget(visits=args.visits)))
     for index in range(args.games):
-        draws = Random(args.seed + index)
-        choice = random.Random(args.seed + index)
         state = game.start(args.players, True, args.dislikes)
         starts: list[tuple[list[float], list[float]]] = []
-        while state.to_move != GAME_OVER:
+        for _ in steps(Position(entry, state), [one] * args.players, args.seed + index, index):
             fields = game.read(state)
             if fields["step"] == Step.ROLL and fields["active"] == 0:
                 starts.append((state.evaluate()[1], game.turns_left(state)))
-            if state.to_move == CHANCE_POINT:
-                state.apply(state.sample(draws))
-            elif fields["step"] == Step.DRAFT:
-                state.apply(choice.choice(state.moves()))
-            elif args.visits:
-                state.apply(searched(state, args.visits, choice.getrandbits(32)))
-            else:
-                state.playout_step(draws)
         wins, scores = state.returns()
         for p, player in enumerate(game.read(state)["players"]):
             waiter = player["waiter"]
@@ -192,24 +120,23 @@ def waiters(game: CampusGame, args: argparse.Namespace) -> None:
         )
 
 
-REPORTS = {"strength": strength, "usage": usage, "waiters": waiters}
+REPORTS = {"usage": usage, "waiters": waiters}
 
 
 def main() -> None:
     """Read the command line and report."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("report", choices=tuple(REPORTS))
     parser.add_argument("--variant", choices=VARIANTS, default="basic")
     parser.add_argument("--dislikes", action="store_true")
-    parser.add_argument("--opponent", choices=tuple(OPPONENTS), default="greedy")
     parser.add_argument("--players", type=int, default=2)
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--visits", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    game = Library().entry("campus", "reconstructed", "", "set").game
-    assert isinstance(game, CampusGame)
-    REPORTS[args.report](game, args)
+    entry = library().entry("campus", "reconstructed", "", "set")
+    assert isinstance(entry.game, CampusGame)
+    REPORTS[args.report](entry, entry.game, args)
 
 
 if __name__ == "__main__":

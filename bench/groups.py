@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bench import cafe, campus, connect_four, gatto, hints, memory, search, service, signature
+from bench import cafe, campus, cluster, connect_four, gatto, hints, memory, search, service, signature
 from bench.measure import Figure, Plan
 
 GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
@@ -15,6 +15,7 @@ GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "search": search.figures,
     "memory": memory.figures,
     "threads": search.thread_figures,
+    "cluster": cluster.figures,
     "hints": hints.figures,
     "service": service.figures,
     "latency": service.latency_figures,

@@ -32,6 +32,7 @@ from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from engines.library import Library
 from engines.registry import ENGINES
+from fuzz.mutate import puzzles
 from service.errors import SERVICE
 from solver.brain import Brain
 
@@ -100,6 +101,8 @@ class Visitor:
             self.cancel,
             self.disconnect,
             self.stream,
+            self.solve,
+            self.job,
             self.garbage,
         ]
 
@@ -191,6 +194,28 @@ class Visitor:
         if finals != Counter(ids):
             self._tally.wrong.append(f"stream: finals {dict(finals)} of {len(ids)} queries")
 
+    async def solve(self) -> None:
+        """Solve a puzzle over a stream, to its end or not."""
+        task = pb.SoloTask(state=self._random.choice(puzzles()), budget=pb.SolveBudget(time_ms=300))
+        finals = 0
+        async with aclosing(self._client.solve_solo(pb.SolveSoloRequest(task=task, report_interval_ms=50))) as answers:
+            async for answer in answers:
+                finals += answer.is_final
+                if self._random.random() < 0.1:
+                    return
+        if finals != 1:
+            self._tally.wrong.append(f"solve: {finals} final answers")
+
+    async def job(self) -> None:
+        """Start a job, look at it, end it."""
+        task = pb.SoloTask(state=self._random.choice(puzzles()), budget=pb.SolveBudget(time_ms=60_000))
+        job = (await self._client.start_solve(pb.StartSolveRequest(task=task))).job
+        await asyncio.sleep(self._random.uniform(0, 2))
+        await self._client.get_solve(pb.GetSolveRequest(job_id=job.id))
+        ended = (await self._client.cancel_solve(pb.CancelSolveRequest(job_id=job.id))).job
+        if ended.state not in (pb.JOB_STATE_CANCELLED, pb.JOB_STATE_DONE):
+            self._tally.wrong.append(f"job: {pb.JobState.Name(ended.state)} after its end")
+
     async def garbage(self) -> None:
         """Send spoilt bytes."""
         good = self._pick().request.SerializeToString()
@@ -213,7 +238,11 @@ class Visitor:
 @contextmanager
 def server(log: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """Run a server; give it, its address and the URL of its metrics."""
+    jobs = log.with_name("soak.sqlite")
+    for path in (jobs, jobs.with_name("soak.sqlite-wal")):
+        path.unlink(missing_ok=True)
     command = [sys.executable, "-m", "server", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0"]
+    command += ["--jobs-file", str(jobs), "--max-jobs", str(CLIENTS)]
     with (
         log.open("w") as errors,
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True) as process,

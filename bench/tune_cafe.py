@@ -31,7 +31,7 @@ def mean_score(components: object, weights: dict[str, float], first_seed: int, g
         options = {"auction": "false", "expresso": "true" if seed % 2 else "false", "open_deck": "false"}
         state = ENGINE.initial(game, 1, options, rng)
         while state.to_move != GAME_OVER:
-            state.apply(game.greedy_move(state) if state.to_move >= 0 else state.sample(rng))
+            state.apply(state.greedy_move() if state.to_move >= 0 else state.sample(rng))
         total += game.score(state)[0]["total"]
     return total / games
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from cafebrain.v1.brain_service_pb2_grpc import BrainServiceStub
 
 DETAILS_KEY = "grpc-status-details-bin"
 SERVICE = "cafebrain.v1.BrainService"
-# Every call can be made again: servers keep nothing.
+# Every call can be made again: servers keep nothing but jobs, and the same request starts no second one.
 SERVICE_CONFIG = {
     "loadBalancingConfig": [{"round_robin": {}}],
     "methodConfig": [
@@ -168,6 +169,42 @@ class Client:
             finally:
                 call.cancel()
 
+    def solve_solo(
+        self, request: pb.SolveSoloRequest, timeout: float | None = None
+    ) -> Generator[pb.SolveSoloResponse, None, None]:
+        """Solve a puzzle for one player and yield improving answers, the last one marked final.
+
+        The call starts when the first answer is asked for. Closing the iterator ends the search.
+        """
+        with _errors(self.address):
+            call = self._stub.SolveSolo(request, timeout=timeout, metadata=self._metadata)
+            try:
+                yield from call
+            finally:
+                call.cancel()
+
+    def start_solve(self, request: pb.StartSolveRequest, timeout: float | None = None) -> pb.StartSolveResponse:
+        """Start a job. A request without an id gets a new one, so that trying again starts no second job."""
+        with _errors(self.address):
+            return self._stub.StartSolve(_named(request), timeout=timeout, metadata=self._metadata)
+
+    def get_solve(self, request: pb.GetSolveRequest, timeout: float | None = None) -> pb.GetSolveResponse:
+        """Return a job and the best line so far."""
+        with _errors(self.address):
+            return self._stub.GetSolve(request, timeout=timeout, metadata=self._metadata)
+
+    def list_solves(
+        self, request: pb.ListSolvesRequest | None = None, timeout: float | None = None
+    ) -> pb.ListSolvesResponse:
+        """List the caller's jobs, the latest first."""
+        with _errors(self.address):
+            return self._stub.ListSolves(request or pb.ListSolvesRequest(), timeout=timeout, metadata=self._metadata)
+
+    def cancel_solve(self, request: pb.CancelSolveRequest, timeout: float | None = None) -> pb.CancelSolveResponse:
+        """End a job; what it found so far stays."""
+        with _errors(self.address):
+            return self._stub.CancelSolve(request, timeout=timeout, metadata=self._metadata)
+
     def get_server_info(self, timeout: float | None = None) -> pb.GetServerInfoResponse:
         """Return the server's limits and how busy it is."""
         with _errors(self.address):
@@ -302,6 +339,47 @@ class AsyncClient:
             finally:
                 call.cancel()
 
+    async def solve_solo(
+        self, request: pb.SolveSoloRequest, timeout: float | None = None
+    ) -> AsyncGenerator[pb.SolveSoloResponse, None]:
+        """Solve a puzzle for one player and yield improving answers, the last one marked final.
+
+        The call starts when the first answer is asked for. Closing the iterator, or cancelling the task that waits for
+        it, ends the search.
+        """
+        with _errors(self.address):
+            call = self._stub.SolveSolo(request, timeout=timeout, metadata=self._metadata)
+            try:
+                async for answer in call:
+                    yield answer
+            finally:
+                call.cancel()
+
+    async def start_solve(self, request: pb.StartSolveRequest, timeout: float | None = None) -> pb.StartSolveResponse:
+        """Start a job. A request without an id gets a new one, so that trying again starts no second job."""
+        with _errors(self.address):
+            return await self._stub.StartSolve(_named(request), timeout=timeout, metadata=self._metadata)
+
+    async def get_solve(self, request: pb.GetSolveRequest, timeout: float | None = None) -> pb.GetSolveResponse:
+        """Return a job and the best line so far."""
+        with _errors(self.address):
+            return await self._stub.GetSolve(request, timeout=timeout, metadata=self._metadata)
+
+    async def list_solves(
+        self, request: pb.ListSolvesRequest | None = None, timeout: float | None = None
+    ) -> pb.ListSolvesResponse:
+        """List the caller's jobs, the latest first."""
+        with _errors(self.address):
+            message = request or pb.ListSolvesRequest()
+            return await self._stub.ListSolves(message, timeout=timeout, metadata=self._metadata)
+
+    async def cancel_solve(
+        self, request: pb.CancelSolveRequest, timeout: float | None = None
+    ) -> pb.CancelSolveResponse:
+        """End a job; what it found so far stays."""
+        with _errors(self.address):
+            return await self._stub.CancelSolve(request, timeout=timeout, metadata=self._metadata)
+
     async def get_server_info(self, timeout: float | None = None) -> pb.GetServerInfoResponse:
         """Return the server's limits and how busy it is."""
         with _errors(self.address):
@@ -331,6 +409,15 @@ def tls(
 
 def _metadata(token: str | None) -> tuple[tuple[str, str], ...]:
     return () if token is None else (("authorization", f"Bearer {token}"),)
+
+
+def _named(request: pb.StartSolveRequest) -> pb.StartSolveRequest:
+    """Return the request with an id of its own."""
+    if request.request_id:
+        return request
+    named = pb.StartSolveRequest(request_id=str(uuid.uuid4()))
+    named.task.CopyFrom(request.task)
+    return named
 
 
 @contextmanager

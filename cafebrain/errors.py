@@ -43,6 +43,9 @@ class BrainError(Exception):
         self.violations = tuple(violations[:MAX_VIOLATIONS])
         self.retry_after = retry_after
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.code, self.reason, self.message, self.violations, self.retry_after)
+
     def under(self, field: str) -> BrainError:
         """Return the same error with its paths below `field`, for a message that holds the faulty one."""
         moved = [FieldViolation(f"{field}.{fault.field}", fault.value, fault.reason) for fault in self.violations]

@@ -1,4 +1,4 @@
-"""Exit codes of the command line, and the error of a file that cannot be used."""
+"""Exit codes of the command line, and errors that commands raise themselves."""
 from __future__ import annotations
 
 import click
@@ -8,6 +8,12 @@ USAGE = 2
 UNREACHABLE = 3
 FAULT = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+class Unreachable(click.ClickException):
+    """A cluster that cannot be reached or used."""
+
+    exit_code = UNREACHABLE
 
 
 class Refused(click.ClickException):

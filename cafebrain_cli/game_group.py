@@ -1,7 +1,7 @@
 """Command groups with one subcommand per game, which has the options that the game declares."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,13 +36,14 @@ class GameGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the ids of the games."""
-        return [game.id for game in self._games(ctx)]
+        return [game.id for game in self.games(ctx)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the subcommand of a game."""
-        return next((self.command_of(game) for game in self._games(ctx) if game.id == cmd_name), None)
+        return next((self.command_of(game) for game in self.games(ctx) if game.id == cmd_name), None)
 
-    def _games(self, ctx: click.Context) -> Sequence[pb.Game]:
+    def games(self, ctx: click.Context) -> Sequence[pb.Game]:
+        """Return the games that have a subcommand: all."""
         from cafebrain.v1 import brain_service_pb2 as pb
         from cafebrain_cli.source import open_calls
 
@@ -54,9 +55,7 @@ class GameGroup(click.Group):
 
 def setup_options(game: pb.Game, function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --players, the game's own options and --set; `options_given` reads the game's own."""
-    function = click.option("--set", "set_id", metavar="ID", help=f"Component set: {_sets_text(game)}.")(function)
-    for key, option in reversed(list(enumerate(game.options))):
-        function = _game_option(f"option_{key}", option)(function)
+    function = own_options(game, function)
     return click.option(
         "--players",
         type=click.IntRange(game.min_players, game.max_players),
@@ -65,6 +64,15 @@ def setup_options(game: pb.Game, function: Callable[..., Any]) -> Callable[..., 
         metavar="N",
         help="Number of players.",
     )(function)
+
+
+def own_options(game: pb.Game, function: Callable[..., Any], fixed: Container[str] = ()) -> Callable[..., Any]:
+    """Add the game's own options, but for those that are `fixed`, and --set."""
+    function = click.option("--set", "set_id", metavar="ID", help=f"Component set: {_sets_text(game)}.")(function)
+    for key, option in reversed(list(enumerate(game.options))):
+        if option.name not in fixed:
+            function = _game_option(f"option_{key}", option)(function)
+    return function
 
 
 def options_given(game: pb.Game, given: dict[str, str | bool | None]) -> dict[str, str]:

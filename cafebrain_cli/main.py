@@ -29,7 +29,7 @@ Exit codes:
   0    done
   1    refused: faulty file, impossible position, illegal move; broken pipe
   2    wrong usage
-  3    the server cannot be reached
+  3    the server cannot be reached, or the cluster not used
   70   a fault in cafebrain itself
   130  interrupted"""
 
@@ -52,6 +52,8 @@ COMMANDS = {
     "play": Listed("cafebrain_cli.play", "play", "Play against the brain."),
     "hint": Listed("cafebrain_cli.hint", "hint", "Help a person with a graded hint."),
     "review": Listed("cafebrain_cli.review", "review", "Review a recorded game."),
+    "arena": Listed("cafebrain_cli.arena", "arena", "Let two players play a match and measure their strength."),
+    "solve": Listed("cafebrain_cli.solve", "solve", "Find the best score of a puzzle."),
     "components": Listed("cafebrain_cli.components", "components", "Check and show component sets."),
     "bench": Listed("cafebrain_cli.bench", "bench", "Measure speed and memory."),
     "token": Listed("cafebrain_cli.token", "token", "Make a token for a server."),

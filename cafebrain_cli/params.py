@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 
 import click
 
+from solver import durations
+
 UINT32 = (1 << 32) - 1
 MAX_VISITS = 100_000_000
-MAX_MS = 3_600_000  # the longest search the brain accepts
-UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000}
+MAX_NUMBERS = 100_000  # of a list
 
 TLS = "cafebrain.tls"  # key of the context's meta: whether to connect with TLS
 
@@ -24,13 +25,33 @@ def examples(*lines: str) -> str:
 
 def duration_ms(text: str) -> int:
     """Return the milliseconds of a duration such as "200ms", "1.5s" or "2m", from 1 ms to an hour."""
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|m)", text.strip(), re.ASCII)
-    if match is None:
-        raise click.BadParameter(f"{text[:40]!r} is no duration; wants a number and a unit: 200ms, 60s or 2m")
-    milliseconds = round(float(match[1]) * UNITS_MS[match[2]])
-    if not 1 <= milliseconds <= MAX_MS:
-        raise click.BadParameter(f"{text[:40]!r} is out of range; wants 1ms to {MAX_MS // 60_000}m")
-    return milliseconds
+    try:
+        return durations.duration_ms(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def ray_address(text: str) -> str:
+    """Return "local", or HOST:PORT as it was written."""
+    return text if text == "local" else address(text)
+
+
+def numbers(text: str) -> list[int]:
+    """Return the numbers of a list such as "1-200" or "3,7,10-20", each once, in the order of the list."""
+    found: dict[int, None] = {}
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,10})(?:\s*-\s*(\d{1,10}))?\s*", part, re.ASCII)
+        if match is None:
+            raise click.BadParameter(f"{text[:40]!r} is no list of numbers; wants such as 1-200 or 3,7,10-20")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last <= UINT32 or last - first >= MAX_NUMBERS:
+            raise click.BadParameter(
+                f"{part[:40]!r} is no range; wants one that ascends, within 0 to {UINT32}, of {MAX_NUMBERS} at most"
+            )
+        found |= dict.fromkeys(range(first, last + 1))
+    if len(found) > MAX_NUMBERS:
+        raise click.BadParameter(f"{text[:40]!r} holds {len(found)} numbers; wants {MAX_NUMBERS} at most")
+    return list(found)
 
 
 def address(text: str) -> str:

@@ -11,6 +11,7 @@ from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1 import game_pb2
 from cafebrain_cli.output import percent, points, print_board, print_paragraph, print_table, print_text
+from cafebrain_cli.rating import rate
 from cafebrain_cli.records import write_record
 from solver.analysis import Control, Limits
 from solver.brain import VERSION, Brain
@@ -90,6 +91,10 @@ class Session:
             ("", ">score", ">share of the win"),
             [(f"player {one.player}", points(one.score), percent(one.win_share)) for one in listed.result],
         )
+        if len(listed.result) == 1:
+            rating = rate(decode_state(self.brain.library, self.states[0]), listed.result[0].score)
+            if rating is not None:
+                print_text(str(rating))
         self._say_where()
 
     def _say_where(self) -> None:

@@ -46,6 +46,9 @@ cdef struct GameTable:
     void (*returns)(Components, ConstStatePtr, float* win, float* score) noexcept nogil
     # Replaces what `viewer` (a player from 0) cannot know by a random possibility. NULL where nothing is hidden.
     void (*determinize)(Components, StatePtr, int viewer, Rng*) noexcept nogil
+    # The move that looks best without looking further than its own effect, an opponent to measure against; a player is
+    # to move, and nothing is random.
+    uint32_t (*greedy_move)(Components, ConstStatePtr) noexcept nogil
     # What the search knows about the game; each may be NULL.
     # Like random_step, but prefers sensible moves. NULL: random_step.
     void (*playout_step)(Components, StatePtr, Rng*) noexcept nogil

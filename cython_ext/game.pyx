@@ -131,6 +131,15 @@ cdef class State:
             raise ValueError("the game is over")
         self.game.table.playout_step(self.game.native, self.data, &random.rng)
 
+    def greedy_move(self) -> int:
+        """Return the move that looks best without looking further than its own effect.
+
+        Raises ValueError where no player is to move.
+        """
+        if self.to_move < 0:
+            raise ValueError("no player is to move")
+        return self.game.table.greedy_move(self.game.native, self.data)
+
     def evaluate(self) -> tuple[list[float], list[float]]:
         """Return the expected final win share and score per player.
 

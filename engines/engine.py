@@ -5,9 +5,10 @@ The native side is cython_ext.game: `Engine.game` returns a Game whose states se
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from cafebrain.errors import BrainError, FieldViolation
@@ -17,6 +18,7 @@ from cython_ext.rng import Random
 from engines.advice import Question, Reason
 from engines.component_set import ComponentSet, Faults, parse_set, read_toml
 from engines.drawing import text_board
+from engines.ratings import Ratings, read_ratings
 from engines.words import Text, name, say
 
 
@@ -119,6 +121,40 @@ class Engine(ABC):
     def reasons(self, question: Question) -> list[Reason]:
         """Return what speaks for and against a move in the game's own terms, only what the position or figures show."""
         return []
+
+    # What follows is for puzzles: games for one player in which everything to come is known.
+
+    puzzle: Mapping[str, str] = MappingProxyType({})  # options that make a game a puzzle; empty where there is none
+
+    def options_of(self, state: State) -> dict[str, str]:
+        """Return the options a position is played with, those that were given to `initial`."""
+        return {}
+
+    def laid_out(self, state: State, cards: Sequence[str]) -> State:
+        """Return the first position `state` of a puzzle with these things to come, ids in their order.
+
+        Raises BrainError INVALID_ARGUMENT; a violation by one id is under "deck.cards[INDEX]", counted from 0.
+        """
+        raise NotImplementedError
+
+    def hidden(self, state: State) -> State:
+        """Return the position of a puzzle as somebody has it who does not know what is to come; moves are the same."""
+        raise NotImplementedError
+
+    def turn(self, state: State) -> str:
+        """Return the part of the game that a position belongs to, such as "round 3"; "" where there are no parts."""
+        return ""
+
+    def ratings(self, state: State) -> Ratings | None:
+        """Return the scores of other games with the options and component set of a position; None where none are known.
+
+        state: the beginning of a game for one player.
+        """
+        options, components = self.options_of(state), state.game.components
+        for found in read_ratings(Path(__file__).parent / self.id / "ratings.toml"):
+            if (found.options, found.hash) == (options, components.hash):
+                return found
+        return None
 
     def built_in_sets(self) -> list[Path]:
         """Return the component files that come with the engine."""

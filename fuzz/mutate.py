@@ -21,7 +21,8 @@ KEPT = 12  # positions of each such game
 NUMBERS = (0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64, 100, 127, 128, 255, 256, 65535, 65536, 2**31 - 1, 2**31,
            2**32 - 1)  # fmt: skip
 METHODS = ("GetMoves", "ShowBoard", "ApplyMove", "Suggest", "Suggest", "Analyze", "AnalyzeMany", "NewGame",
-           "GetComponents", "ListGames", "GetServerInfo")  # fmt: skip
+           "GetComponents", "ListGames", "GetServerInfo", "SolveSolo", "StartSolve", "GetSolve", "CancelSolve",
+           "ListSolves")  # fmt: skip
 TEXTS = ("", "0", "a", "standard", "é", "\0", "x" * 1000, "../../etc/passwd", "${HOME}", "\N{HOT BEVERAGE}", "1" * 40)
 
 
@@ -50,6 +51,18 @@ def good_positions(seed: int = 0) -> list[game_pb2.GameState]:
                     except BrainError:  # options that do not go together
                         continue
                 found += chance.sample(played, min(KEPT, len(played)))
+    return found
+
+
+@cache
+def puzzles() -> list[game_pb2.GameState]:
+    """Return positions of puzzles for one player, which rarely come about by chance."""
+    brain, chance = Brain(Library()), random.Random(0)
+    found: list[game_pb2.GameState] = []
+    for engine in ENGINES.values():
+        if engine.puzzle:
+            request = pb.NewGameRequest(game=engine.id, options=engine.puzzle, seed=1)
+            found += _play(brain, brain.new_game(request).state, chance)
     return found
 
 
@@ -175,17 +188,21 @@ class Mutator:
             "AnalyzeMany": lambda: pb.AnalyzeManyRequest(
                 query=pb.AnalyzeQuery(id="a", analyze=pb.AnalyzeRequest(suggest=self._suggest()))
             ),
+            "SolveSolo": lambda: pb.SolveSoloRequest(task=self._task()),
+            "StartSolve": lambda: pb.StartSolveRequest(task=self._task(), request_id=self._id()),
+            "GetSolve": lambda: pb.GetSolveRequest(job_id=self._id()),
+            "CancelSolve": lambda: pb.CancelSolveRequest(job_id=self._id()),
             "NewGame": lambda: pb.NewGameRequest(game=self.chance.choice([*ENGINES, *TEXTS])),
             "GetComponents": lambda: pb.GetComponentsRequest(game=self.chance.choice([*ENGINES, *TEXTS])),
         }
         if method in ("GetMoves", "ShowBoard"):
             return method, b"\x0a" + _length(state := self.state()) + state
         message = make[method]() if method in make else pb.ListGamesRequest()
-        if method in ("ApplyMove", "NewGame", "GetComponents"):
+        if method in ("ApplyMove", "NewGame", "GetComponents", "GetSolve", "CancelSolve"):
             for _ in range(self.chance.randrange(3)):
                 self.change(message)
         data = message.SerializeToString()
-        harmless = method in ("ApplyMove", "NewGame", "GetComponents", "ListGames", "GetServerInfo")
+        harmless = not method.startswith(("Suggest", "Analyze", "SolveSolo", "StartSolve"))
         return method, self.spoil(data) if harmless and self.chance.random() < 0.2 else data
 
     def _suggest(self) -> pb.SuggestRequest:
@@ -196,6 +213,19 @@ class Mutator:
         request.budget.visits, request.budget.time_ms = 16, 0
         request.threads %= 4
         return request
+
+    def _task(self) -> pb.SoloTask:
+        state = self.chance.choice(puzzles()) if self.chance.random() < 0.5 else self._parsed()
+        task = pb.SoloTask(state=state)
+        if self.chance.random() < 0.5:
+            for _ in range(self.chance.randrange(1, 4)):
+                self.change(task)
+        task.budget.nodes, task.budget.time_ms = 16, 0
+        task.budget.threads %= 4
+        return task
+
+    def _id(self) -> str:
+        return self.chance.choice((*TEXTS, f"{self.chance.getrandbits(128):032x}"))
 
     def _parsed(self) -> game_pb2.GameState:
         try:

@@ -17,7 +17,7 @@ from service.settings import MESSAGE_BYTES
 ROOT = Path(__file__).parent.parent
 AT_ONCE = 16
 PATIENCE = 30.0  # seconds after which a call counts as hanging
-MEANT = ("OK", "INVALID_ARGUMENT", "FAILED_PRECONDITION", "NOT_FOUND")
+MEANT = ("OK", "INVALID_ARGUMENT", "FAILED_PRECONDITION", "NOT_FOUND", "ALREADY_EXISTS")
 
 
 async def send(channel: grpc.aio.Channel, method: str, data: bytes) -> str:
@@ -28,7 +28,7 @@ async def send(channel: grpc.aio.Channel, method: str, data: bytes) -> str:
             both: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(path)
             async for _ in both(iter([data]), timeout=PATIENCE):
                 pass
-        elif method == "Analyze":
+        elif method in ("Analyze", "SolveSolo"):
             many: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = channel.unary_stream(path)
             async for _ in many(data, timeout=PATIENCE):
                 pass
@@ -64,7 +64,11 @@ async def campaign(address: str, mutator: Mutator, cases: int) -> list[tuple[str
 @contextmanager
 def server(log: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run a server; give it and its address, and end it unless that is done already."""
+    jobs = log.with_name("jobs.sqlite")
+    for path in (jobs, jobs.with_name("jobs.sqlite-wal")):
+        path.unlink(missing_ok=True)
     command = [sys.executable, "-m", "server", "--listen", "127.0.0.1:0", "--queue", "1000", "--searches", "4"]
+    command += ["--jobs-file", str(jobs), "--max-jobs", "10000"]
     with (
         log.open("w") as errors,
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True) as process,

@@ -10,20 +10,23 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import grpc.aio
+from google.protobuf.message import Message
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1.brain_service_pb2_grpc import BrainServiceServicer
 from service.admission import Admission
+from service.jobs import Jobs
 from service.record import CALL
 from service.searches import Searches
 from service.settings import MESSAGE_BYTES, Settings
 from service.streams import MAX_OPEN, Stream
-from solver.analysis import Control
+from solver.analysis import Control, Limits
 from solver.brain import VERSION, Brain, report_seconds
+from solver.solving import Told
 
 CHEAP_THREADS = 2
 MAX_STREAMS = 64  # of AnalyzeMany at a time
@@ -34,12 +37,18 @@ T = TypeVar("T")
 
 
 class BrainCalls(BrainServiceServicer):
-    """Hands each call to the brain; raises its BrainError, to be reported by service.interceptor."""
+    """Hands each call to the brain; raises its BrainError, to be reported by service.interceptor.
 
-    def __init__(self, brain: Brain, admission: Admission, searches: Searches, settings: Settings) -> None:
+    jobs: None for a server without.
+    """
+
+    def __init__(
+        self, brain: Brain, admission: Admission, searches: Searches, jobs: Jobs | None, settings: Settings
+    ) -> None:
         self._brain = brain
         self._admission = admission
         self._searches = searches
+        self._kept_jobs = jobs
         self._settings = settings
         self._streams = 0
         self._cheap = ThreadPoolExecutor(CHEAP_THREADS, "call")
@@ -98,23 +107,15 @@ class BrainCalls(BrainServiceServicer):
         An answer is left out while the reader has not taken the one before, so a slow reader fills no memory.
         """
         interval = report_seconds(request)
-        writing: asyncio.Task[None] | None = None
-
-        def report(suggestion: pb.Suggestion) -> None:
-            nonlocal writing
-            if writing is None or writing.done():
-                writing = asyncio.create_task(_write(context, pb.AnalyzeResponse(suggestion=suggestion)))
-
+        writer = Writer[pb.Suggestion](context, lambda suggestion: pb.AnalyzeResponse(suggestion=suggestion))
         try:
             control = Control(_deadline(context))
-            final = await self._searches.run(CALL.get(), request.suggest, control, interval, report)
-            if writing is not None:
-                await writing
+            final = await self._searches.run(CALL.get(), request.suggest, control, interval, writer.offer)
+            await writer.finish()
         except BrainError as error:
             raise error.under("suggest") from error
         finally:
-            if writing is not None:
-                writing.cancel()
+            writer.cancel()
         await context.write(pb.AnalyzeResponse(suggestion=final, is_final=True))
 
     async def AnalyzeMany(  # type: ignore[override]
@@ -130,9 +131,39 @@ class BrainCalls(BrainServiceServicer):
         finally:
             self._streams -= 1
 
+    async def SolveSolo(self, request: pb.SolveSoloRequest, context: Context) -> None:  # type: ignore[override]
+        """Solve a puzzle and send improving answers as Analyze does; interactive searches go first."""
+        interval = report_seconds(request)
+        writer = Writer[pb.Solution](context, Told().progress)
+        try:
+            control = Control(_deadline(context))
+            final = await self._searches.solve(CALL.get(), request, control, interval, writer.offer)
+            await writer.finish()
+        except BrainError as error:
+            raise error.under("task") from error
+        finally:
+            writer.cancel()
+        await context.write(pb.SolveSoloResponse(solution=final, is_final=True))
+
+    async def StartSolve(self, request: pb.StartSolveRequest, context: Context) -> pb.StartSolveResponse:
+        """Start a job; the same request starts no second one."""
+        return pb.StartSolveResponse(job=await self._jobs.start_solve(CALL.get(), request))
+
+    async def GetSolve(self, request: pb.GetSolveRequest, context: Context) -> pb.GetSolveResponse:
+        """Return a job of the caller's."""
+        return pb.GetSolveResponse(job=await self._jobs.get_solve(CALL.get(), request))
+
+    async def ListSolves(self, request: pb.ListSolvesRequest, context: Context) -> pb.ListSolvesResponse:
+        """Return the caller's jobs."""
+        return pb.ListSolvesResponse(jobs=await self._jobs.list_solves(CALL.get()))
+
+    async def CancelSolve(self, request: pb.CancelSolveRequest, context: Context) -> pb.CancelSolveResponse:
+        """End a job of the caller's."""
+        return pb.CancelSolveResponse(job=await self._jobs.cancel_solve(CALL.get(), request))
+
     async def GetServerInfo(self, request: pb.GetServerInfoRequest, context: Context) -> pb.GetServerInfoResponse:
         """Return the server's limits and how busy it is."""
-        limits = self._brain.limits
+        limits, jobs = self._brain.limits, self._settings.job_limits if self._kept_jobs else Limits(0, 0, 0, 0, 0)
         return pb.GetServerInfoResponse(
             version=VERSION,
             limits=pb.ServerLimits(
@@ -143,6 +174,9 @@ class BrainCalls(BrainServiceServicer):
                 tree_mib=limits.tree_bytes >> 20,
                 message_bytes=MESSAGE_BYTES,
                 open_queries=MAX_OPEN,
+                jobs=self._settings.max_jobs if self._kept_jobs else 0,
+                job_time_ms=jobs.time_ms,
+                job_mib=jobs.tree_bytes >> 20,
             ),
             places=self._admission.places,
             queue=self._admission.queue,
@@ -151,12 +185,42 @@ class BrainCalls(BrainServiceServicer):
             waiting=self._admission.waiting,
         )
 
+    @property
+    def _jobs(self) -> Jobs:
+        if self._kept_jobs is None:
+            message = "this server keeps no jobs; its operator can set jobs_file"
+            raise BrainError("FAILED_PRECONDITION", "NO_JOBS", message)
+        return self._kept_jobs
+
     async def _answer(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._cheap, lambda: call(*args, **kwargs))
 
 
-async def _write(context: Context, answer: pb.AnalyzeResponse) -> None:
-    await context.write(answer)
+class Writer(Generic[T]):
+    """Sends improving answers, leaving out those that come while the reader has not taken the one before."""
+
+    def __init__(self, context: Context, message: Callable[[T], Message]) -> None:
+        self._context = context
+        self._message = message
+        self._writing: asyncio.Task[None] | None = None
+
+    def offer(self, answer: T) -> None:
+        """Send an answer, or leave it out."""
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write(self._message(answer)))
+
+    async def finish(self) -> None:
+        """Wait until the last answer is taken."""
+        if self._writing is not None:
+            await self._writing
+
+    def cancel(self) -> None:
+        """Send nothing more."""
+        if self._writing is not None:
+            self._writing.cancel()
+
+    async def _write(self, message: Message) -> None:
+        await self._context.write(message)
 
 
 def _deadline(context: Context) -> float | None:

@@ -5,6 +5,7 @@ The file is TOML with a table per token, named after its owner:
     [alice]
     sha256 = "…"            # of the token; `cafebrain token alice` makes both
     searches = 4            # at a time, running and waiting; optional
+    jobs = 2                # unfinished at a time, no more than the server allows; optional
     calls_per_second = 20   # optional
 """
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Caller:
 
     name: str = ""
     searches: int | None = None
+    jobs: int | None = None
     calls_per_second: float | None = None
 
 
@@ -123,18 +125,18 @@ def read_tokens(path: Path) -> dict[str, Caller]:
         raise ValueError("is no TOML") from None
     callers: dict[str, Caller] = {}
     for name, table in data.items():
-        if not isinstance(table, dict) or table.keys() - {"sha256", "searches", "calls_per_second"}:
-            raise ValueError(f"{name}: wants a table with sha256, and optionally searches and calls_per_second")
+        if not isinstance(table, dict) or table.keys() - {"sha256", "searches", "jobs", "calls_per_second"}:
+            raise ValueError(f"{name}: wants a table with sha256, and optionally searches, jobs and calls_per_second")
         digest = table.get("sha256")
         if not isinstance(digest, str) or re.fullmatch("[0-9a-f]{64}", digest) is None:
             raise ValueError(f"{name}: sha256 wants 64 hexadecimal digits")
         if digest in callers:
             raise ValueError(f"{name}: has the token of {callers[digest].name}")
-        for key, kinds in (("searches", int), ("calls_per_second", (int, float))):
+        for key, kinds in (("searches", int), ("jobs", int), ("calls_per_second", (int, float))):
             value = table.get(key, 1)
             if not isinstance(value, kinds) or isinstance(value, bool) or not 0 < value < math.inf:
                 raise ValueError(f"{name}: {key} wants a number above 0")
-        callers[digest] = Caller(name, table.get("searches"), table.get("calls_per_second"))
+        callers[digest] = Caller(name, table.get("searches"), table.get("jobs"), table.get("calls_per_second"))
     if not callers:
         raise ValueError("holds no token")
     return callers

@@ -25,6 +25,9 @@ class Metrics:
         self.queue_seconds = self._histogram("queue_seconds", "Time a search waited for its turn.", SLOW)
         self.search_seconds = self._histogram("search_seconds", "Time of a search from its turn on.", SLOW, "game")
         self.simulations = Counter("cafebrain_simulations", "Simulations.", ["game"], registry=self.registry)
+        self.positions = Counter(
+            "cafebrain_solver_positions", "Positions solo searches looked at.", ["game"], registry=self.registry
+        )
         self.cancel_seconds = self._histogram("cancel_seconds", "Time from a cancel to the search's end.", FAST)
         self.overrun_seconds = self._histogram("overrun_seconds", "Time from a search's deadline to its end.", FAST)
         self.overruns = Counter(

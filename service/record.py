@@ -27,20 +27,21 @@ class Call:
     game: str = ""
     budget: str = ""
     queries: int = 0
-    visits: int = 0
+    visits: int = 0  # nodes, where a puzzle is solved
     queue: float = 0.0
     search: float = 0.0
     outcome: str = "OK"
     reason: str = ""
     phases: list[tuple[str, float, float]] = field(default_factory=list)  # name, begin and end as time.time() has them
 
-    def note(self, request: pb.SuggestRequest | pb.HintRequest | pb.ReviewGameRequest) -> None:
+    def note(self, request: pb.SuggestRequest | pb.HintRequest | pb.ReviewGameRequest | pb.SoloTask) -> None:
         """Note what is searched."""
         self.queries += 1
         self.game = request.state.WhichOneof("game") or ""
-        parts = [f"{request.budget.visits} visits"] if request.budget.visits else []
-        parts += [f"{request.budget.time_ms} ms"] if request.budget.time_ms else []
-        self.budget = ", ".join(parts)
+        budget = request.budget
+        count = (budget.nodes, "nodes") if isinstance(budget, pb.SolveBudget) else (budget.visits, "visits")
+        limits = [count, (budget.time_ms, "ms")]
+        self.budget = ", ".join(f"{most} {unit}" for most, unit in limits if most)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:

@@ -7,8 +7,11 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
+
+from prometheus_client import Counter
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
@@ -17,11 +20,23 @@ from service.metrics import Metrics
 from service.record import Call
 from solver.analysis import Analysis, Control
 from solver.brain import Brain
+from solver.solving import Solving
 
 SLICE = 0.1  # seconds a batch search runs before it looks whether an interactive one waits
 
 P = ParamSpec("P")
 T = TypeVar("T")
+S = TypeVar("S", Analysis, Solving)
+
+
+@dataclass(frozen=True)
+class Work(Generic[S, T]):
+    """A search to be made: how it is set up, what its answer is, and what is counted of it."""
+
+    start: Callable[[], S]
+    answer: Callable[[S], T]
+    made: Callable[[S], int]
+    counter: Counter
 
 
 class Searches:
@@ -63,12 +78,37 @@ class Searches:
         call.note(request)
         batch = request.priority == pb.PRIORITY_BATCH or (streamed and request.priority == pb.PRIORITY_UNSPECIFIED)
         ticket = Ticket(control, request.threads, call.client, call.caller.searches, batch, streamed)
-        async with AsyncExitStack() as stack:
-            with call.phase("queue"):
-                place = await stack.enter_async_context(self._admission.place(ticket))
-            self._waited(call, place.waited)
-            with call.phase("search"):
-                return await self._search(call, place, request, control, interval, report, batch)
+        live: list[Analysis] = []
+
+        def start() -> Analysis:
+            live.append(self._brain.analysis(request, control))
+            self._live.update(live)
+            return live[0]
+
+        work = Work(start, Analysis.suggestion, lambda a: a.visits_made, self._metrics.simulations)
+        try:
+            return await self._in_turn(call, ticket, work, interval, report)
+        finally:
+            self._live.difference_update(live)
+
+    async def solve(
+        self,
+        call: Call,
+        request: pb.SolveSoloRequest,
+        control: Control,
+        interval: float,
+        report: Callable[[pb.Solution], None],
+    ) -> pb.Solution:
+        """Solve a puzzle when its turn comes, as a batch search, and return the final answer; otherwise like `run`."""
+        call.note(request.task)
+        ticket = Ticket(control, request.task.budget.threads, call.client, call.caller.searches, batch=True)
+        work = Work(
+            partial(self._brain.solving, request.task, control),
+            lambda solving: solving.solution(request.timing),
+            lambda solving: solving.nodes_made,
+            self._metrics.positions,
+        )
+        return await self._in_turn(call, ticket, work, interval, report)
 
     @asynccontextmanager
     async def turn(
@@ -91,53 +131,61 @@ class Searches:
             finally:
                 call.search += time.monotonic() - began
 
+    async def _in_turn(
+        self, call: Call, ticket: Ticket, work: Work[S, T], interval: float, report: Callable[[T], None] | None
+    ) -> T:
+        async with AsyncExitStack() as stack:
+            with call.phase("queue"):
+                place = await stack.enter_async_context(self._admission.place(ticket))
+            self._waited(call, place.waited)
+            with call.phase("search"):
+                return await self._search(call, place, ticket, work, interval, report)
+
     async def _search(
         self,
         call: Call,
         place: Place,
-        request: pb.SuggestRequest,
-        control: Control,
+        ticket: Ticket,
+        work: Work[S, T],
         interval: float,
-        report: Callable[[pb.Suggestion], None] | None,
-        batch: bool,
-    ) -> pb.Suggestion:
+        report: Callable[[T], None] | None,
+    ) -> T:
+        control, batch = ticket.control, ticket.batch
         began = time.monotonic()
         paused = 0.0
         due = began + interval
-        analysis: Analysis | None = None
+        search: S | None = None
 
-        def search_on() -> tuple[bool, pb.Suggestion | None]:
+        def search_on() -> tuple[bool, T | None]:
             """Search until it ends or somebody wants to know: in one step, for hops between threads cost time."""
-            nonlocal analysis
-            if analysis is None:
-                analysis = self._brain.analysis(request, control)
-                self._live.add(analysis)
-            ended = analysis.run(_until(due, batch))
+            nonlocal search
+            if search is None:
+                search = work.start()
+            ended = search.run(_until(due, batch))
             wanted = ended or (report is not None and time.monotonic() >= due)
-            return ended, analysis.suggestion() if wanted else None
+            return ended, work.answer(search) if wanted else None
 
         try:
             while True:
-                ended, suggestion = await self.step(control, search_on)
-                if ended and suggestion is not None:
-                    return suggestion
-                if report is not None and suggestion is not None:
-                    report(suggestion)
+                ended, answer = await self.step(control, search_on)
+                if ended and answer is not None:
+                    return answer
+                if report is not None and answer is not None:
+                    report(answer)
                     due = time.monotonic() + interval
-                if batch and analysis is not None:
+                if batch and search is not None:
                     waited = await place.give_way()
                     paused += waited
-                    analysis.give(waited)
+                    search.give(waited)
                     if not place.held:
-                        analysis.finish()
-                        return await self.step(control, analysis.suggestion)
+                        search.finish()
+                        return await self.step(control, partial(work.answer, search))
         finally:
             if paused:
                 self._waited(call, paused)
-            if analysis is not None:
-                self._live.discard(analysis)
-                self._note(call, analysis, time.monotonic() - began - paused)
-                analysis.release()  # a traceback may keep the object until the next garbage collection
+            if search is not None:
+                self._note(call, search, work, time.monotonic() - began - paused)
+                search.release()  # a traceback may keep the object until the next garbage collection
 
     async def step(self, control: Control, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a step of a search in a thread; when the call is cancelled, end the step before giving way."""
@@ -158,14 +206,15 @@ class Searches:
         call.queue += seconds
         self._metrics.queue_seconds.observe(seconds)
 
-    def _note(self, call: Call, analysis: Analysis, seconds: float) -> None:
-        game = analysis.position.engine.id
+    def _note(self, call: Call, search: S, work: Work[S, T], seconds: float) -> None:
+        game = search.position.engine.id
+        made = work.made(search)
         call.search += seconds
-        call.visits += analysis.visits_made
+        call.visits += made
         self._metrics.search_seconds.labels(game).observe(seconds)
-        self._metrics.simulations.labels(game).inc(analysis.visits_made)
-        if analysis.overrun is not None:
-            self._metrics.overran(analysis.overrun)
+        work.counter.labels(game).inc(made)
+        if search.overrun is not None:
+            self._metrics.overran(search.overrun)
 
 
 class Turn:

@@ -3,14 +3,19 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from solver.analysis import MAX_THREADS, MAX_TIME_MS, MAX_VISITS, Limits
+from solver.analysis import MAX_THREADS, MAX_VISITS, Limits
+from solver.durations import MAX_TIME_MS
+from solver.solving import MAX_JOB_MS
 
 WAITING_PER_PLACE = 16  # searches that may wait for each one that can run, unless set
 MESSAGE_BYTES = 256 << 10  # of a request; the largest position takes a few KiB
+JOBS_MIB = 512  # for the searches of all jobs
+MAX_JOBS = 16  # of one client
+KEEP_HOURS = 168
 MAX_MOVES = 500  # in an answer, unless set; more would pass the 4 MiB a client takes by default
 
 
@@ -27,6 +32,10 @@ class Settings:
     max_threads: int | None = None  # of one search; None for as many as run at once
     max_moves: int = MAX_MOVES
     tree_mib: int = 1024  # for the trees of all searches
+    jobs_file: Path | None = None  # None for a server without jobs
+    jobs_mib: int = JOBS_MIB  # for the searches of all jobs
+    jobs_keep_hours: int = KEEP_HOURS  # after a job's end
+    max_jobs: int = MAX_JOBS  # of one client, unfinished
     tls_cert: Path | None = None
     tls_key: Path | None = None
     tls_client_ca: Path | None = None
@@ -54,6 +63,11 @@ class Settings:
             moves_wanted=self.max_moves,
             tree_bytes=(self.tree_mib << 20) // (2 * self.searches),
         )
+
+    @property
+    def job_limits(self) -> Limits:
+        """What one job may take. Jobs have memory of their own, because they keep it while any other search runs."""
+        return replace(self.limits, time_ms=MAX_JOB_MS, tree_bytes=(self.jobs_mib << 20) // self.searches)
 
 
 def read_settings(path: Path, known: set[str]) -> dict[str, Any]:

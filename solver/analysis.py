@@ -4,18 +4,20 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
+from solver.durations import MAX_TIME_MS
 from solver.positions import Position, decode_choice, encode_move, invalid, set_ref
 
 DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
 MAX_VISITS = 100_000_000
-MAX_TIME_MS = 3_600_000
 MAX_THREADS = 64
 MAX_MOVES_WANTED = (1 << 32) - 1
 TREE_BYTES = 512 << 20  # for all trees of one search
@@ -54,7 +56,7 @@ class Control:
         if deadline is not None:
             self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 2)
         self.stopped = False
-        self._searches: list[Search] = []
+        self._searches: list[Any] = []  # whatever has a stop()
         self._lock = threading.Lock()
 
     def stop(self) -> None:
@@ -69,7 +71,7 @@ class Control:
         with self._lock:
             self._searches.clear()
 
-    def hold(self, searches: list[Search]) -> None:
+    def hold(self, searches: list[Any]) -> None:
         """Let `stop` end these searches too, and `release` empty this list."""
         with self._lock:
             self._searches = searches
@@ -90,7 +92,38 @@ class MoveSums:
     score_squares: list[float]
 
 
-class Analysis:
+class Timed:
+    """A search in progress, as far as it is about time.
+
+    seconds: how long it may take.
+    """
+
+    def __init__(self, control: Control, seconds: float) -> None:
+        self.control = control
+        self.started = time.monotonic()
+        self.stop_reason = pb.STOP_REASON_UNSPECIFIED
+        self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
+        self._time_up = self.started + seconds
+
+    @property
+    def deadline(self) -> float:
+        """When the search has to end, on the clock of time.monotonic()."""
+        return min(self._time_up, self.control.answer_by)
+
+    def give(self, seconds: float) -> None:
+        """Give back time of the budget that passed while the search could not run; a caller's deadline stays."""
+        self._time_up += seconds
+
+    def finish(self) -> None:
+        """End the search between two runs, because the caller's deadline is near."""
+        self.stop_reason = pb.STOP_REASON_TIME
+
+    def release(self) -> None:
+        """Give the memory of the search back now, however long this object is still referred to."""
+        self.control.release()
+
+
+class Analysis(Timed):
     """A search in progress. `run` it, read `suggestion`, run it on."""
 
     def __init__(
@@ -102,24 +135,15 @@ class Analysis:
         limits: Limits,
         version: str,
     ) -> None:
+        super().__init__(control, budget_seconds(request.budget.time_ms, request.budget.visits, control, limits))
         self.position = position
         self.searches = searches
-        self.control = control
         self.version = version
         self.objective = _objective(position, request)
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
-        self.started = time.monotonic()
         self.visits = request.budget.visits or limits.visits
-        self._time_up = self.started + _budget_seconds(request.budget, control, limits)
-        self.stop_reason = pb.STOP_REASON_UNSPECIFIED
-        self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
         control.hold(searches)
-
-    @property
-    def deadline(self) -> float:
-        """When the search has to end, on the clock of time.monotonic()."""
-        return min(self._time_up, self.control.answer_by)
 
     @property
     def visits_made(self) -> int:
@@ -130,14 +154,6 @@ class Analysis:
     def tree_bytes(self) -> int:
         """Memory all trees have taken so far."""
         return sum(search.nodes * search.node_bytes for search in self.searches)
-
-    def release(self) -> None:
-        """Give the memory of the trees back now, however long this object is still referred to."""
-        self.control.release()
-
-    def give(self, seconds: float) -> None:
-        """Give back time of the budget that passed while the search could not run; a caller's deadline stays."""
-        self._time_up += seconds
 
     def run(self, seconds: float = math.inf) -> bool:
         """Search on, for at most `seconds`; return whether the search has ended."""
@@ -159,10 +175,6 @@ class Analysis:
                 self.stop_reason = REASONS[reason]
                 break
         return True
-
-    def finish(self) -> None:
-        """End the search between two runs, because the caller's deadline is near."""
-        self.stop_reason = pb.STOP_REASON_TIME
 
     def suggestion(self) -> pb.Suggestion:
         """Return the answer so far."""
@@ -269,19 +281,10 @@ class Analysis:
             line.append(code)
 
 
-def analysis_for(
-    position: Position,
-    request: pb.SuggestRequest,
-    control: Control,
-    limits: Limits,
-    version: str,
-    at_chance: bool = False,
-) -> Analysis:
-    """Check a request and set up its search.
+def check_turn(position: Position, at_chance: bool = False) -> None:
+    """Raise BrainError FAILED_PRECONDITION where there is nothing to search.
 
-    at_chance: search a chance point too; its outcomes then take the place of moves, and `viewer` has to be given.
-
-    Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
+    at_chance: a chance point can be searched too.
     """
     state = position.state
     if state.to_move == GAME_OVER:
@@ -294,6 +297,26 @@ def analysis_for(
             "CHANCE_POINT",
             f"state: a draw is due before anyone can move; enter it with ApplyMove or have it sampled there: {named}",
         )
+
+
+def analysis_for(
+    position: Position,
+    request: pb.SuggestRequest,
+    control: Control,
+    limits: Limits,
+    version: str,
+    at_chance: bool = False,
+    features: Mapping[str, Any] | None = None,
+) -> Analysis:
+    """Check a request and set up its search.
+
+    at_chance: search a chance point too; its outcomes then take the place of moves, and `viewer` has to be given.
+    features: arguments of Search that are to differ from their defaults.
+
+    Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
+    """
+    state = position.state
+    check_turn(position, at_chance)
     for field, value, most, limit in (
         ("budget.visits", request.budget.visits, MAX_VISITS, limits.visits),
         ("budget.time_ms", request.budget.time_ms, MAX_TIME_MS, limits.time_ms),
@@ -334,6 +357,7 @@ def analysis_for(
             memory=min(_tree_bytes(position, request.budget.visits) // threads, limits.tree_bytes),
             score_objective=_objective(position, request) == pb.OBJECTIVE_SCORE,
             allowed=allowed,
+            **(features or {}),
         )
         for index in range(threads)
     ]
@@ -346,11 +370,14 @@ def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.V
     return request.objective or pb.OBJECTIVE_WIN
 
 
-def _budget_seconds(budget: pb.Budget, control: Control, limits: Limits) -> float:
-    """Return how long a search may go on."""
-    if budget.time_ms:
-        return budget.time_ms / 1000
-    if not budget.visits and control.deadline is None:
+def budget_seconds(time_ms: int, count: int, control: Control, limits: Limits) -> float:
+    """Return how long a search may go on.
+
+    count: visits or nodes it may take; 0 for no such limit.
+    """
+    if time_ms:
+        return time_ms / 1000
+    if not count and control.deadline is None:
         return min(DEFAULT_TIME, limits.time_ms / 1000)
     return limits.time_ms / 1000
 

@@ -25,8 +25,9 @@ from solver.positions import (
     to_move_text,
 )
 from solver.review import review_for
+from solver.solving import Solving, Told, solving_for
 
-REPORT_INTERVAL_MS = 500  # between two answers of Analyze unless told otherwise
+REPORT_INTERVAL_MS = 500  # between two answers of Analyze or SolveSolo unless told otherwise
 MIN_REPORT_INTERVAL_MS = 10
 MAX_REPORT_INTERVAL_MS = 3_600_000
 
@@ -188,6 +189,41 @@ class Brain:
         position = decode_state(self.library, request.state)
         return analysis_for(position, request, control or Control(), self.limits, VERSION)
 
+    def solve_solo(
+        self, request: pb.SolveSoloRequest, control: Control | None = None
+    ) -> Iterator[pb.SolveSoloResponse]:
+        """Solve a puzzle for one player and yield improving answers, the last one marked final.
+
+        The request is checked before the first answer is asked for.
+        """
+        interval = report_seconds(request)
+        try:
+            solving = self.solving(request.task, control)
+        except BrainError as error:
+            raise error.under("task") from error
+
+        def answers() -> Iterator[pb.SolveSoloResponse]:
+            told = Told()
+            while not solving.run(interval):
+                yield told.progress(solving.solution(request.timing))
+            yield pb.SolveSoloResponse(solution=solving.solution(request.timing), is_final=True)
+
+        return answers()
+
+    def solving(
+        self,
+        task: pb.SoloTask,
+        control: Control | None = None,
+        limits: Limits | None = None,
+        earlier: pb.Solution | None = None,
+    ) -> Solving:
+        """Check a task and set up its search, to be run by the caller.
+
+        limits: instead of the brain's own. earlier: what was found before an interruption.
+        """
+        position = decode_state(self.library, task.state)
+        return solving_for(position, task, control or Control(), limits or self.limits, VERSION, earlier)
+
     @staticmethod
     def _options(engine: Engine, request: pb.NewGameRequest) -> dict[str, str]:
         known = {option.name: option for option in engine.options}
@@ -200,7 +236,7 @@ class Brain:
         return {name: request.options.get(name, option.default) for name, option in known.items()}
 
 
-def report_seconds(request: pb.AnalyzeRequest) -> float:
+def report_seconds(request: pb.AnalyzeRequest | pb.SolveSoloRequest) -> float:
     """Return the time between two answers.
 
     Raises BrainError INVALID_ARGUMENT where it is out of range.

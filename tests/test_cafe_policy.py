@@ -6,13 +6,15 @@ from statistics import mean
 
 import pytest
 
-from bench.usage_cafe import greedy, play, searching
+from bench.usage_cafe import play
+from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
 from cython_ext.rng import Random
 from engines.cafe.codes import STEP_PLACE, Code, pack
 from engines.cafe.rules import CafeGame
 from engines.cafe.weights import WEIGHTS
+from solver.players import player_for
 from tests.sets import cafe_entries
 from tests.test_cafe_rules import area, build
 
@@ -49,7 +51,7 @@ def test_the_greedy_move_is_legal(set_id: str) -> None:
     random = Random(1)
     while state.to_move != GAME_OVER:
         if state.to_move != CHANCE_POINT:
-            assert entry.game.greedy_move(state) in state.moves()
+            assert state.greedy_move() in state.moves()
         state.random_step(random)
 
 
@@ -76,6 +78,8 @@ def test_a_shop_covered_on_both_squares_is_lost_once() -> None:
 
 def test_search_beats_greedy_alone() -> None:
     """Already few visits reach well over 1.2 times the greedy player's score."""
-    searched = [play([searching(100)], seed)[1][0]["total"] for seed in range(10)]
-    plain = [play([greedy], seed)[1][0]["total"] for seed in range(10)]
+    searched, plain = (
+        [play([player_for(name, pb.Budget())], seed)[1][0]["total"] for seed in range(10)]
+        for name in ("mcts:visits=100", "greedy")
+    )
     assert mean(searched) > 1.2 * mean(plain)

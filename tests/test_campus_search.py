@@ -1,6 +1,6 @@
 """What the search knows about Campus Café: sane numbers at every position, and play that beats looking one move ahead.
 
-The full measurement is bench/campus_report.py; here a few games show that nothing is broken.
+docs/strength.md has the full measurement; here a few games show that nothing is broken.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench.campus_report import greedy, searched, valued
+from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER, State
 from cython_ext.rng import Random
 from engines.campus.components import VARIANTS
 from engines.campus.rules import Step
+from engines.library import Library
+from solver.arena import Match, Tally
+from solver.brain import Brain
+from solver.players import player_for
+from solver.positions import Position
 from tests.campus_tables import do, position, step
 from tests.sets import campus_games
 
@@ -67,21 +72,17 @@ def test_the_policy_makes_legal_moves_and_serves(variant: str) -> None:
         assert all(player["owned"].bit_count() >= 2 for player in fields["players"])
 
 
+def match(variant: str, a: str, b: str) -> Match:
+    setup = pb.NewGameRequest(game="campus", players=2, options={"variant": variant})
+    return Match(Brain(Library()), setup, player_for(a, pb.Budget()), player_for(b, pb.Budget()), seed=1)
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_search_beats_looking_one_move_ahead(variant: str) -> None:
-    won = 0.0
-    for number in range(6):
-        draws, seat = Random(number // 2), number % 2
-        state = GAMES["reconstructed"].start(2, variant == "advanced", False)
-        step = 0
-        while state.to_move != GAME_OVER:
-            step += 1
-            if state.to_move == CHANCE_POINT:
-                state.apply(state.sample(draws))
-            else:
-                state.apply(searched(state, 200, 100 * number + step) if state.to_move == seat else greedy(state))
-        won += state.returns()[0][seat]
-    assert won >= 5
+    tally = Tally(2)
+    for played in match(variant, "mcts:visits=200", "greedy").run(range(6), 1):
+        tally.add(played)
+    assert tally.rate().value >= 0.8
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -121,21 +122,35 @@ def test_the_draft_prefers_strong_waiters() -> None:
         for player in fields["players"]:
             player["waiter"] = -1
         state = GAMES["reconstructed"].build(fields)
-        assert searched(state, 400, seed) & 15 in wanted
+        asked = Position(Library().entry("campus", "", "", "set"), state)
+        assert player_for("mcts:visits=400", pb.Budget())(asked, seed) & 15 in wanted
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_opponents_of_the_report_are_no_straw_men(variant: str) -> None:
-    """Looking one move ahead ends games in time and holds its own against the playout policy."""
+def test_the_greedy_player_is_no_straw_man(variant: str) -> None:
+    """Looking one move ahead makes the move that leaves the largest lead, and holds its own against the move values."""
+    game = GAMES["reconstructed"]
     won = 0.0
     for number in range(20):
         draws, seat = Random(number // 2), number % 2
-        state = GAMES["reconstructed"].start(2, variant == "advanced", False)
+        state = game.start(2, variant == "advanced", False)
         while state.to_move != GAME_OVER:
             if state.to_move == CHANCE_POINT:
                 state.apply(state.sample(draws))
+            elif state.to_move == seat:
+                move = state.greedy_move()
+                assert number or lead(state, move) == max(lead(state, other) for other in state.moves())
+                state.apply(move)
             else:
-                state.apply(greedy(state) if state.to_move == seat else valued(state))
-        assert GAMES["reconstructed"].read(state)["round"] < 15
+                state.apply(max(priors := state.priors(), key=priors.__getitem__))
+        assert game.read(state)["round"] < 15
         won += state.returns()[0][seat]
     assert won >= 5
+
+
+def lead(state: State, move: int) -> float:
+    """Return the expected lead in points of the player to move after a move."""
+    after = state.copy()
+    after.apply(move)
+    _, scores = after.returns() if after.to_move == GAME_OVER else after.evaluate()
+    return scores[state.to_move] - scores[1 - state.to_move]

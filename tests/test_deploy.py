@@ -61,6 +61,7 @@ def test_the_dockerfile_names_what_there_is() -> None:
     user = re.findall(r"^USER (\d+)", text, re.MULTILINE)
     assert user
     assert user[-1] != "0"
+    assert f"--chown={user[-1]}:{user[-1]} /var/lib/cafebrain /var/lib/cafebrain\n" in text, "the volume of the jobs"
 
 
 @sanitized
@@ -107,31 +108,40 @@ def test_health_says_whether_a_server_serves() -> None:
 # Kubernetes
 
 
-def documents() -> dict[str, dict[str, Any]]:
-    return {document["kind"]: document for document in yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text())}
+def documents(name: str) -> dict[str, dict[str, Any]]:
+    return {document["kind"]: document for document in yaml.safe_load_all((DEPLOY / name).read_text())}
 
 
-def test_the_manifest_fits_together(tmp_path: Path) -> None:
-    found = documents()
-    deployment = found["Deployment"]["spec"]
+@pytest.mark.parametrize(
+    ("name", "kind", "replicas"),
+    [("kubernetes.yaml", "Deployment", range(REPLICAS, 10)), ("kubernetes-jobs.yaml", "StatefulSet", range(1, 2))],
+)
+def test_the_manifests_fit_together(name: str, kind: str, replicas: range, tmp_path: Path) -> None:
+    found = documents(name)
+    deployment = found[kind]["spec"]
     pod = deployment["template"]["spec"]
     (container,) = pod["containers"]
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     labels = deployment["template"]["metadata"]["labels"]
-    assert deployment["replicas"] >= REPLICAS
-    for kind, path in (
+    assert deployment["replicas"] in replicas
+    for other, path in (
+        (kind, ("spec", "selector", "matchLabels")),
         ("Service", ("spec", "selector")),
         ("PodDisruptionBudget", ("spec", "selector", "matchLabels")),
         ("NetworkPolicy", ("spec", "podSelector", "matchLabels")),
     ):
-        selector: Any = found[kind]
+        selector: Any = found.get(other)
+        if selector is None:
+            assert (name, other) == ("kubernetes-jobs.yaml", "PodDisruptionBudget"), "there is only one of it"
+            continue
         for key in path:
             selector = selector[key]
         assert selector == labels
     assert found["Service"]["spec"]["ports"][0]["port"] == ports["grpc"]
     assert container["readinessProbe"]["grpc"] == {"port": ports["grpc"], "service": SERVICE}
     mounted = {mount["name"] for mount in container["volumeMounts"]}
-    assert mounted == {volume["name"] for volume in pod["volumes"]}
+    claims = [claim["metadata"]["name"] for claim in deployment.get("volumeClaimTemplates", ())]
+    assert mounted == {*claims, *(volume["name"] for volume in pod["volumes"])}
     settings = tmp_path / "cafebrain.toml"
     settings.write_text(found["ConfigMap"]["data"]["cafebrain.toml"])
     shown = CliRunner().invoke(serve, ["--config", str(settings), "--print-config"])
@@ -140,19 +150,27 @@ def test_the_manifest_fits_together(tmp_path: Path) -> None:
     assert values["listen"] == f'"0.0.0.0:{ports["grpc"]}"'
     assert values["metrics"] == f'"0.0.0.0:{ports["metrics"]}"'
     assert int(values["grace_ms"]) < 1000 * pod["terminationGracePeriodSeconds"]
-    assert int(values["tree_mib"]) + 512 <= int(container["resources"]["limits"]["memory"].removesuffix("Mi"))
-    paths = {mount["mountPath"] for mount in container["volumeMounts"]}
-    assert any(values["tokens"].strip('"').startswith(path) for path in paths)
+    settings_volume = {"name": "settings", "configMap": {"name": found["ConfigMap"]["metadata"]["name"]}}
+    assert settings_volume in pod["volumes"]
+    paths = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    assert values["tokens"].strip('"').startswith(paths["tokens"])
+    memory = int(values["tree_mib"])
+    if "jobs_file" in values:
+        memory += int(values["jobs_mib"])
+        assert claims == ["jobs"]
+        assert values["jobs_file"].strip('"').startswith(paths["jobs"])
+        assert found[kind]["spec"]["serviceName"] == found["Service"]["metadata"]["name"]
+    assert memory + 512 <= int(container["resources"]["limits"]["memory"].removesuffix("Mi"))
 
 
 # A proxy in front
 
 
 @contextmanager
-def replica(tokens: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def replica(tokens: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     command = [sys.executable, "server.py", "--listen", "127.0.0.1:0", "--tokens", str(tokens), "--searches", "1"]
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=nothing, text=True) as process:
+    with subprocess.Popen([*command, *options], cwd=ROOT, stdout=pipe, stderr=nothing, text=True) as process:
         try:
             assert process.stdout is not None
             yield process, process.stdout.readline().split()[-1]
@@ -276,3 +294,21 @@ def test_a_replica_killed_under_load_loses_nothing(tmp_path: Path) -> None:
                 thread.join()
     assert not faults
     assert replicas[0][0].returncode == -signal.SIGKILL
+
+
+def test_calls_about_jobs_reach_the_server_that_has_them(tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(f'[test]\nsha256 = "{hashlib.sha256(SECRET.encode()).hexdigest()}"\n')
+    jobs_file = tmp_path / "jobs.sqlite"
+    with ExitStack() as stack:
+        found = [stack.enter_context(replica(tokens))[1] for _ in range(REPLICAS)]
+        keeper = stack.enter_context(replica(tokens, "--jobs-file", str(jobs_file)))
+        address, ca = stack.enter_context(nginx(tmp_path, [*found, keeper[1]]))
+        client = stack.enter_context(Client(address, credentials=tls(ca), token=SECRET))
+        alone = pb.NewGameRequest(game="cafe", players=1, options={"open_deck": "true"})
+        task = pb.SoloTask(state=client.new_game(alone).state, budget=pb.SolveBudget(time_ms=3_600_000))
+        job = client.start_solve(pb.StartSolveRequest(task=task)).job
+        for _ in range(2 * REPLICAS):
+            assert client.get_solve(pb.GetSolveRequest(job_id=job.id)).job.id == job.id
+        assert [entry.id for entry in client.list_solves().jobs] == [job.id]
+        assert client.cancel_solve(pb.CancelSolveRequest(job_id=job.id)).job.state == pb.JOB_STATE_CANCELLED

@@ -28,6 +28,7 @@ from cafebrain_cli.main import COMMANDS
 from engines.library import Library
 from engines.registry import ENGINES
 from server import background, serve
+from service.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -55,8 +56,9 @@ def blocks(page: Path, language: str = "") -> list[Block]:
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with background(Library()) as server:
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    settings = Settings(jobs_file=tmp_path_factory.mktemp("jobs") / "jobs.sqlite")
+    with background(Library(), settings) as server:
         yield server.address
 
 

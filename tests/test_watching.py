@@ -95,6 +95,8 @@ def test_metrics(server: BrainServer, client: Client) -> None:
         end = time.monotonic() + PATIENCE
         while not server.admission.waiting and time.monotonic() < end:
             time.sleep(0.01)
+        while not figures(server)["cafebrain_tree_bytes"] and time.monotonic() < end:
+            time.sleep(0.01)
         now = figures(server)
         assert now["cafebrain_searches_running"] == 1
         assert now['cafebrain_searches_waiting{priority="interactive"}'] == 1
@@ -117,9 +119,14 @@ def test_metrics(server: BrainServer, client: Client) -> None:
     assert now["cafebrain_tree_bytes"] == 0
 
 
-def test_the_dashboard_asks_for_figures_there_are(server: BrainServer, client: Client) -> None:
-    client.suggest(pb.SuggestRequest(state=first_position(client), budget=pb.Budget(time_ms=20)))
-    known = set(re.findall(r"^(\w+)", exposed(server), re.MULTILINE))
+def test_the_dashboard_asks_for_figures_there_are(tmp_path: Path) -> None:
+    settings = Settings(searches=1, metrics="127.0.0.1:0", jobs_file=tmp_path / "jobs.sqlite")
+    with background(Library(), settings) as server, Client(server.address) as client:
+        client.suggest(pb.SuggestRequest(state=first_position(client), budget=pb.Budget(time_ms=20)))
+        alone = pb.NewGameRequest(game="cafe", players=1, options={"open_deck": "true"})
+        task = pb.SoloTask(state=client.new_game(alone).state, budget=pb.SolveBudget(nodes=1))
+        list(client.solve_solo(pb.SolveSoloRequest(task=task)))
+        known = set(re.findall(r"^(\w+)", exposed(server), re.MULTILINE))
     panels = json.loads(DASHBOARD.read_text())["panels"]
     asked = [target["expr"] for panel in panels for target in panel["targets"]]
     assert len(asked) >= 8

@@ -93,6 +93,31 @@ class BrainServiceStub:
                 request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyRequest.SerializeToString,
                 response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyResponse.FromString,
                 _registered_method=True)
+        self.SolveSolo = channel.unary_stream(
+                '/cafebrain.v1.BrainService/SolveSolo',
+                request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.SolveSoloRequest.SerializeToString,
+                response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.SolveSoloResponse.FromString,
+                _registered_method=True)
+        self.StartSolve = channel.unary_unary(
+                '/cafebrain.v1.BrainService/StartSolve',
+                request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.StartSolveRequest.SerializeToString,
+                response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.StartSolveResponse.FromString,
+                _registered_method=True)
+        self.GetSolve = channel.unary_unary(
+                '/cafebrain.v1.BrainService/GetSolve',
+                request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.GetSolveRequest.SerializeToString,
+                response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.GetSolveResponse.FromString,
+                _registered_method=True)
+        self.ListSolves = channel.unary_unary(
+                '/cafebrain.v1.BrainService/ListSolves',
+                request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.ListSolvesRequest.SerializeToString,
+                response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.ListSolvesResponse.FromString,
+                _registered_method=True)
+        self.CancelSolve = channel.unary_unary(
+                '/cafebrain.v1.BrainService/CancelSolve',
+                request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.CancelSolveRequest.SerializeToString,
+                response_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.CancelSolveResponse.FromString,
+                _registered_method=True)
         self.GetServerInfo = channel.unary_unary(
                 '/cafebrain.v1.BrainService/GetServerInfo',
                 request_serializer=cafebrain_dot_v1_dot_brain__service__pb2.GetServerInfoRequest.SerializeToString,
@@ -185,6 +210,42 @@ class BrainServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SolveSolo(self, request, context):
+        """Solves a puzzle for one player and streams improving answers; exactly one, the last, is marked final. A batch
+        search: it goes on only while no interactive one wants its place.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def StartSolve(self, request, context):
+        """Starts a job: the server goes on with it after the call, after a restart too. The same request id starts no second.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetSolve(self, request, context):
+        """Returns a job of the caller's and the best line so far.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSolves(self, request, context):
+        """Lists the caller's jobs.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CancelSolve(self, request, context):
+        """Ends a job of the caller's; what it found so far stays. Nothing happens to a job that has ended.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetServerInfo(self, request, context):
         """Returns the server's limits and how busy it is.
         """
@@ -249,6 +310,31 @@ def add_BrainServiceServicer_to_server(servicer, server):
                     servicer.AnalyzeMany,
                     request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyRequest.FromString,
                     response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyResponse.SerializeToString,
+            ),
+            'SolveSolo': grpc.unary_stream_rpc_method_handler(
+                    servicer.SolveSolo,
+                    request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.SolveSoloRequest.FromString,
+                    response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.SolveSoloResponse.SerializeToString,
+            ),
+            'StartSolve': grpc.unary_unary_rpc_method_handler(
+                    servicer.StartSolve,
+                    request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.StartSolveRequest.FromString,
+                    response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.StartSolveResponse.SerializeToString,
+            ),
+            'GetSolve': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetSolve,
+                    request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.GetSolveRequest.FromString,
+                    response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.GetSolveResponse.SerializeToString,
+            ),
+            'ListSolves': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSolves,
+                    request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.ListSolvesRequest.FromString,
+                    response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.ListSolvesResponse.SerializeToString,
+            ),
+            'CancelSolve': grpc.unary_unary_rpc_method_handler(
+                    servicer.CancelSolve,
+                    request_deserializer=cafebrain_dot_v1_dot_brain__service__pb2.CancelSolveRequest.FromString,
+                    response_serializer=cafebrain_dot_v1_dot_brain__service__pb2.CancelSolveResponse.SerializeToString,
             ),
             'GetServerInfo': grpc.unary_unary_rpc_method_handler(
                     servicer.GetServerInfo,
@@ -557,6 +643,141 @@ class BrainService:
             '/cafebrain.v1.BrainService/AnalyzeMany',
             cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyRequest.SerializeToString,
             cafebrain_dot_v1_dot_brain__service__pb2.AnalyzeManyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SolveSolo(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/cafebrain.v1.BrainService/SolveSolo',
+            cafebrain_dot_v1_dot_brain__service__pb2.SolveSoloRequest.SerializeToString,
+            cafebrain_dot_v1_dot_brain__service__pb2.SolveSoloResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StartSolve(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cafebrain.v1.BrainService/StartSolve',
+            cafebrain_dot_v1_dot_brain__service__pb2.StartSolveRequest.SerializeToString,
+            cafebrain_dot_v1_dot_brain__service__pb2.StartSolveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetSolve(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cafebrain.v1.BrainService/GetSolve',
+            cafebrain_dot_v1_dot_brain__service__pb2.GetSolveRequest.SerializeToString,
+            cafebrain_dot_v1_dot_brain__service__pb2.GetSolveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSolves(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cafebrain.v1.BrainService/ListSolves',
+            cafebrain_dot_v1_dot_brain__service__pb2.ListSolvesRequest.SerializeToString,
+            cafebrain_dot_v1_dot_brain__service__pb2.ListSolvesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CancelSolve(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cafebrain.v1.BrainService/CancelSolve',
+            cafebrain_dot_v1_dot_brain__service__pb2.CancelSolveRequest.SerializeToString,
+            cafebrain_dot_v1_dot_brain__service__pb2.CancelSolveResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -1,7 +1,8 @@
 """Café for the layers above: ties components, native rules, wire format and words together."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from cafebrain.errors import BrainError, FieldViolation
@@ -9,7 +10,7 @@ from cafebrain.v1 import game_pb2
 from cython_ext.game import Game, State
 from cython_ext.rng import Random
 from engines.advice import Question, Reason
-from engines.cafe import codec, draw, moves, notation, reasons
+from engines.cafe import codec, deck, draw, moves, notation, reasons
 from engines.cafe.components import CafeComponents, parse
 from engines.cafe.decode import decode
 from engines.cafe.rules import CafeGame
@@ -56,14 +57,10 @@ class CafeEngine(Engine):
             raise _refused("auction", "an auction wants at least two players")
         if on["open_deck"] and players > 1:
             raise _refused("open_deck", "only a game for one player can have a known deck")
-        starts = _shuffled(list(range(codec.FIRST_START, codec.FIRST_START + 4)), random)[:players]
+        starts = deck.shuffled(list(range(codec.FIRST_START, codec.FIRST_START + 4)), random)[:players]
         master = random.below(players)
-        deck = None
-        if on["open_deck"]:
-            deck = _shuffled(list(range(codec.FIRST_EXPRESSO)), random)[: 8 * (players + 2)]
-            if on["expresso"]:
-                deck = _shuffled(deck + list(range(codec.FIRST_EXPRESSO, codec.FIRST_START)), random)
-        return game.initial(players, starts, master, on["auction"], on["expresso"], deck)
+        cards = deck.shuffled_deck(on["expresso"], random) if on["open_deck"] else None
+        return game.initial(players, starts, master, on["auction"], on["expresso"], cards)
 
     def encode(self, state: State, message: game_pb2.GameState) -> None:
         """Write the position."""
@@ -116,20 +113,31 @@ class CafeEngine(Engine):
         """Return what the position and the figures show."""
         return reasons.reasons(_rules(question.state), question)
 
+    puzzle = MappingProxyType({"auction": "false", "open_deck": "true"})
+
+    def options_of(self, state: State) -> dict[str, str]:
+        """Return the options; an open deck is one with cards to come."""
+        fields = _rules(state).read(state)
+        return {option.name: str(fields[option.name]).lower() for option in self.options}
+
+    def laid_out(self, state: State, cards: Sequence[str]) -> State:
+        """Return the position before the first round with this deck, an id of a start card may come first."""
+        return deck.laid_out(_rules(state), state, cards)
+
+    def hidden(self, state: State) -> State:
+        """Return the position without the order of the deck."""
+        return deck.hidden(_rules(state), state)
+
+    def turn(self, state: State) -> str:
+        """Return the round."""
+        return f"round {_rules(state).read(state)['round']}"
+
 
 def _refused(option: str, reason: str) -> BrainError:
     return BrainError(
         "INVALID_ARGUMENT", "INVALID_REQUEST", f"options[{option}]: {reason}",
         [FieldViolation(f"options[{option}]", "true", reason)],
     )  # fmt: skip
-
-
-def _shuffled(cards: list[int], random: Random) -> list[int]:
-    """Return the cards in random order (Fisher and Yates)."""
-    for last in range(len(cards) - 1, 0, -1):
-        other = random.below(last + 1)
-        cards[last], cards[other] = cards[other], cards[last]
-    return cards
 
 
 def _rules(state: State) -> CafeGame:

@@ -64,6 +64,7 @@ cdef class CafeGame(Game):
         self.table.apply = apply
         self.table.random_step = random_step
         self.table.returns = returns
+        self.table.greedy_move = best_move
         self.table.playout_step = playout_step
         self.table.priors = priors
         self.solo.bytes = sizeof(Position) - (PLAYERS_MAX - 1) * sizeof(Area)
@@ -200,10 +201,6 @@ cdef class CafeGame(Game):
         """Return whether the open action of a position has a continuation."""
         cdef uint32_t[MOVES_MAX] moves
         return continuations(&self.cards, <Position*>state.data, moves) > 0
-
-    def greedy_move(self, State state) -> int:
-        """Return the move the rules of thumb like best; a player must be to move."""
-        return best_move(&self.cards, state.data)
 
     def gains(self, State state) -> list[float]:
         """Return what the rules of thumb say each legal move gains, in points; a player must be to move."""

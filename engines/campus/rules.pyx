@@ -3,8 +3,9 @@ from enum import IntEnum
 
 from libc.math cimport exp
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
-from cython_ext.game cimport CHANCE, MAX_PLAYERS, Components, ConstStatePtr, Game, State, StatePtr
+from cython_ext.game cimport CHANCE, MAX_PLAYERS, OVER, Components, ConstStatePtr, Game, State, StatePtr
 from cython_ext.rng cimport Rng, rng_below
 from engines.campus.choices cimport draw, list_moves, list_outcomes
 from engines.campus.heuristic cimport expectation, move_values, sensible_step, turns_left
@@ -212,6 +213,32 @@ cdef void priors(
         prior[i] /= total
 
 
+cdef uint32_t greedy_move(Components components, ConstStatePtr state) noexcept nogil:
+    """The move after which the largest lead in points over the best opponent is expected; the first of several."""
+    cdef uint32_t[MOVES_MAX] moves
+    cdef float[MAX_PLAYERS] win
+    cdef float[MAX_PLAYERS] score
+    cdef Campus after
+    cdef int me = (<const Campus*>state).header.to_move, p
+    cdef uint32_t i, best = 0
+    cdef float lead, most = <float>-1e30
+    for i in range(legal_moves(components, state, moves)):
+        memcpy(&after, state, sizeof(Campus))
+        apply(components, &after, moves[i])
+        if after.header.to_move == OVER:
+            returns(components, &after, win, score)
+        else:
+            evaluate(components, &after, win, score)
+        lead = <float>1e30
+        for p in range(after.header.players):
+            if p != me:
+                lead = min(lead, score[me] - score[p])
+        if lead > most:
+            most = lead
+            best = moves[i]
+    return best
+
+
 ROUND_LIMIT = ROUNDS  # a game ends after this round
 
 ABOUT = {
@@ -263,6 +290,7 @@ cdef class CampusGame(Game):
         self.table.random_step = random_step
         self.table.returns = returns
         self.table.determinize = determinize
+        self.table.greedy_move = greedy_move
         self.table.playout_step = playout_step
         self.table.evaluate = evaluate
         self.table.playout_limit = PLAYOUT_LIMIT

@@ -16,6 +16,8 @@ cdef enum:
     STRIDE = ROWS + 1
 
 
+cdef uint32_t[COLUMNS] MIDDLE_FIRST = [3, 2, 4, 1, 5, 0, 6]
+
 COLUMN_COUNT = COLUMNS
 ROW_COUNT = ROWS
 
@@ -82,6 +84,28 @@ cdef void returns(Components components, ConstStatePtr state, float* win, float*
         score[player] = win[player]
 
 
+cdef uint32_t greedy_move(Components components, ConstStatePtr state) noexcept nogil:
+    """Completes a line of four, else stops one, else takes the free column nearest the middle."""
+    cdef const Board* b = <const Board*>state
+    cdef int8_t me = b.header.to_move
+    cdef uint32_t column, i, found = COLUMNS
+    cdef uint64_t disc
+    cdef bint blocks = False
+    for i in range(COLUMNS):
+        column = MIDDLE_FIRST[i]
+        if b.height[column] == ROWS:
+            continue
+        disc = <uint64_t>1 << (column * STRIDE + b.height[column])
+        if has_four(b.player[me] | disc):
+            return column
+        if not blocks and has_four(b.player[1 - me] | disc):
+            blocks = True
+            found = column
+        elif found == COLUMNS:
+            found = column
+    return found
+
+
 cdef class ConnectFour(Game):
     """Connect Four's rules."""
 
@@ -92,6 +116,7 @@ cdef class ConnectFour(Game):
         self.table.apply = apply
         self.table.random_step = random_step
         self.table.returns = returns
+        self.table.greedy_move = greedy_move
 
     def position(self, columns: list[str]) -> State:
         """Return the position with the given discs, strings of "1" and "2" from bottom to top.

@@ -44,7 +44,10 @@ cdef inline uint32_t best_serve(const Table* t, const Gatto* s, const Player* p)
 
 
 cdef inline uint32_t policy_move(const Table* t, const Gatto* s, Rng* rng) noexcept nogil:
-    """Serve what is filled; else buy where value exceeds price, into the cup it suits; else take coins."""
+    """Serve what is filled; else buy where value exceeds price, into the cup it suits; else take coins.
+
+    rng: for the noise; NULL for none.
+    """
     cdef const Player* p = &s.player[s.header.to_move]
     cdef uint32_t column, row, drink, best = TAKE_COINS
     cdef int worth, base, most = LEAST
@@ -62,7 +65,7 @@ cdef inline uint32_t policy_move(const Table* t, const Gatto* s, Rng* rng) noexc
     for column in range(2):
         if not p.open[column]:
             continue
-        noise = rng_next(rng)
+        noise = rng_next(rng) if rng != NULL else 0
         for row in range(s.height[column]):
             cost = price(t, s, column, row)
             if cost > p.coins:

@@ -454,6 +454,10 @@ cdef void returns(Components components, ConstStatePtr state, float* win, float*
         win[player] = 1.0 / winners if standing == best else 0
 
 
+cdef uint32_t greedy_move(Components components, ConstStatePtr state) noexcept nogil:
+    return policy_move(<const Table*>components, <const Gatto*>state, NULL)
+
+
 cdef class GattoGame(Game):
     """Café del Gatto with a component set; `components.contents` is a GattoSet (engines/gatto/components.py)."""
 
@@ -488,6 +492,7 @@ cdef class GattoGame(Game):
         self.table.apply = apply
         self.table.random_step = random_step
         self.table.returns = returns
+        self.table.greedy_move = greedy_move
         self.table.playout_step = playout_step
 
     def build(self, fields: dict) -> State:
