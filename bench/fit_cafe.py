@@ -2,9 +2,9 @@
 
 `python -m bench.fit_cafe ITERATIONS DECKS PROCESSES`, from the top of the source tree; writes the file anew. Fitted
 value iteration on the search's own positions (as in DAgger, Ross et al. 2011): from positions that beam searches keep
-on random open decks smaller ones are run; ridge regression explains the points they reach by what the positions show, for
-every number of rounds to come. The better the weights, the better the beams: the fit is repeated, each time with new
-decks added.
+on random open decks smaller ones are run; ridge regression explains the points they reach by what the positions show,
+for every number of rounds to come. The better the weights, the better the beams: the fit is repeated, each time with
+new decks added.
 """
 from __future__ import annotations
 

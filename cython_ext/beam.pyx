@@ -33,13 +33,13 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
         if rank > s.best:
             s.best = rank
             s.best_parent = s.parent
-            s.best_key = s.task.solo.key(s.task.native, child, True)
+            s.best_key = s.task.solo.key(s.task.native, child, True, s.task.last)
         return True
     layer = &s.layers[s.task.solo.layer(s.task.native, child)]
     if layer.entries == NULL and not open_layer(s, layer):
         s.failed = True
         return False
-    key = s.task.solo.key(s.task.native, child, True)
+    key = s.task.solo.key(s.task.native, child, True, s.task.last)
     slot = key & s.mask
     while layer.slots[slot]:
         if layer.entries[layer.slots[slot] - 1].key == key:

@@ -88,8 +88,9 @@ cdef struct SoloTable:
     void (*expand)(
         Components, ConstStatePtr, uint32_t effort, bint first, Visit visit, void* context
     ) noexcept nogil
-    # Hash of what matters for the points to come. alike: differences that hardly ever matter may be overlooked.
-    uint64_t (*key)(Components, ConstStatePtr, bint alike) noexcept nogil
+    # Hash of what matters for the points to come up to the end of round `last`. alike: differences that hardly ever
+    # matter may be overlooked.
+    uint64_t (*key)(Components, ConstStatePtr, bint alike, uint32_t last) noexcept nogil
 
 
 cdef class Game:

@@ -31,6 +31,11 @@ cdef class Puzzle:
         self.task.size = self.game.table.state_size
         self.task.root = self.root.data
 
+    @property
+    def rounds(self) -> int:
+        """Rounds to be played, the one in progress included."""
+        return self.task.last + 1 - self.game.solo.round(self.game.native, self.root.data)
+
     def is_over(self, State state) -> bool:
         """Return whether a position lies behind the last move that counts."""
         return over(&self.task, state.data)
@@ -63,7 +68,7 @@ cdef struct Wanted:
 
 cdef bint look_at(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
     cdef Wanted* w = <Wanted*>context
-    if w.task.solo.key(w.task.native, child, w.alike) != w.key:
+    if w.task.solo.key(w.task.native, child, w.alike, w.task.last) != w.key:
         return True
     memcpy(w.child, child, w.task.size)
     memcpy(w.moves, moves, n * sizeof(uint32_t))

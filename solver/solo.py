@@ -6,13 +6,14 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from math import inf
 
 from cython_ext.game import State
 from cython_ext.solo import Puzzle
 from solver.positions import Position, invalid
-from solver.solo_members import MEMBERS, Member
+from solver.solo_members import MEMBERS, Member, Team
 
-PORTFOLIO = ("beam",)
+PORTFOLIO = ("exact", "beam")
 MEMORY = 1 << 30
 MAX_THREADS = 64
 
@@ -63,13 +64,20 @@ class SoloSearch:
         self._stopped = False
         self._best = Snapshot(None, self._puzzle.bound(position.state), (), 0, "beginning", False)
         self._teams = [
-            [MEMBERS[member](self._puzzle, seed, thread, threads, memory) for member in members]
-            for thread in range(threads)
+            [MEMBERS[member](self._puzzle, team) for member in members]
+            for team in (Team(len(members), i, seed, memory // threads // len(members)) for i in range(threads))
         ]
 
     def run(self, seconds: float, nodes: int | None = None) -> Snapshot:
-        """Search on for `seconds`, or until `nodes` more positions have been looked at, a proof or `stop`."""
+        """Search on for `seconds`, or until `nodes` more positions have been looked at, a proof or `stop`.
+
+        There is a line after the first call, however short.
+        """
         end = time.monotonic() + seconds
+        if self._best.score is None:
+            line = self._first_line()
+            self._note(self._score(line), line, inf, len(line), None)
+            nodes = None if nodes is None else nodes - len(line)
         with ThreadPoolExecutor(len(self._teams)) as pool:
             share = None if nodes is None else max(1, nodes // len(self._teams))
             for work in [pool.submit(self._work, team, end, share) for team in self._teams]:
@@ -96,20 +104,26 @@ class SoloSearch:
         self._note(score, line, bound, 0, None)
 
     def _work(self, team: list[Member], end: float, nodes: int | None) -> None:
-        """Let the members of a thread take turns, each as long as it asks for."""
+        """Let the members of a thread take turns."""
         left = nodes
         while not self._stopped and not self._best.proven and any(member.wants_turn for member in team):
             for member in team:
                 if not member.wants_turn:
                     continue
-                now = time.monotonic()
-                if self._stopped or self._best.proven or now >= end or (left is not None and left <= 0):
+                if self._stopped or self._best.proven or time.monotonic() >= end or (left is not None and left <= 0):
                     return
-                best = self._best
-                looked = member.turn(min(end, now + member.seconds), left, best.score, best.bound)
+                looked = member.turn(end, member.share if left is None else min(left, member.share), self._best.score)
                 if left is not None:
                     left -= looked
                 self._note(member.score, member.line, member.bound, looked, member.phase)
+
+    def _first_line(self) -> list[int]:
+        """Return the line of the game's own rules of thumb, so that there is one at once."""
+        state, line = self._puzzle.root.copy(), []
+        while not self._puzzle.is_over(state):
+            line.append(state.greedy_move())
+            state.apply(line[-1])
+        return line
 
     def _score(self, line: Sequence[int]) -> float:
         """Return the points of a line, by the engine."""

@@ -2,12 +2,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from math import inf
 
 from cython_ext.beam import Beam
+from cython_ext.branch_bound import BranchBound
 from cython_ext.solo import Puzzle
 
-ALL = 1 << 62  # no limit of positions
+
+@dataclass(frozen=True)
+class Team:
+    """The members that take turns on one thread."""
+
+    size: int
+    thread: int  # from 0
+    seed: int
+    memory: int  # bytes each member may take
 
 
 class Member(ABC):
@@ -16,9 +26,9 @@ class Member(ABC):
     score, line: the best line it found. bound: points that no line can exceed, as far as it knows.
     """
 
-    seconds = inf  # of one turn
+    share = 1 << 18  # positions of one turn
 
-    def __init__(self, puzzle: Puzzle, seed: int, thread: int, threads: int, memory: int) -> None:
+    def __init__(self, puzzle: Puzzle, team: Team) -> None:
         self.puzzle = puzzle
         self.score: float | None = None
         self.line: list[int] = []
@@ -35,10 +45,10 @@ class Member(ABC):
         """Its name and what it is doing."""
 
     @abstractmethod
-    def turn(self, end: float, nodes: int | None, score: float | None, bound: float) -> int:
+    def turn(self, end: float, nodes: int, score: float | None) -> int:
         """Search on until `end` on the clock of time.monotonic(), or for `nodes` positions; return how many.
 
-        score, bound: the best known ones.
+        score: the best known one.
         """
 
     @abstractmethod
@@ -56,13 +66,13 @@ class BeamMember(Member):
     NOISE = 1.0  # points
     EFFORT = 24
 
-    def __init__(self, puzzle: Puzzle, seed: int, thread: int, threads: int, memory: int) -> None:
-        super().__init__(puzzle, seed, thread, threads, memory)
+    def __init__(self, puzzle: Puzzle, team: Team) -> None:
+        super().__init__(puzzle, team)
         self._beam = Beam(puzzle)
-        self._widest = max(self.FIRST_WIDTH, memory // threads // self._beam.bytes_per_width)
+        self._widest = max(self.FIRST_WIDTH, team.memory // self._beam.bytes_per_width)
         self._width = self.FIRST_WIDTH
-        self._noise = self.NOISE if thread else 0.0
-        self._seed = (seed * MAX_RUNS + thread) * MAX_RUNS
+        self._noise = self.NOISE if team.thread else 0.0
+        self._seed = (team.seed * MAX_RUNS + team.thread) * MAX_RUNS
         self._begin()
 
     def _begin(self) -> None:
@@ -74,10 +84,10 @@ class BeamMember(Member):
         """The width in progress."""
         return f"beam, width {self._width}"
 
-    def turn(self, end: float, nodes: int | None, score: float | None, bound: float) -> int:
+    def turn(self, end: float, nodes: int, score: float | None) -> int:
         """Go on with the beam in progress."""
         before = self._beam.nodes
-        done = self._beam.run(end, ALL if nodes is None else nodes)
+        done = self._beam.run(end, nodes)
         looked = self._beam.nodes - before
         self.score, self.line = self._beam.best, self._beam.line
         if done:
@@ -92,5 +102,40 @@ class BeamMember(Member):
         self._beam.stop()
 
 
+class ExactMember(Member):
+    """Branch and bound on the first thread; beside other members only where few enough rounds are to come."""
+
+    ROUNDS = 3
+
+    def __init__(self, puzzle: Puzzle, team: Team) -> None:
+        super().__init__(puzzle, team)
+        self._search = None
+        if team.thread == 0 and (team.size == 1 or puzzle.rounds <= self.ROUNDS):
+            self._search = BranchBound(puzzle, team.memory)
+
+    @property
+    def wants_turn(self) -> bool:
+        """Until all is searched, or memory is used up."""
+        return self._search is not None and not self._search.done and not self._search.failed
+
+    @property
+    def phase(self) -> str:
+        """What it does."""
+        return "exact, branch and bound"
+
+    def turn(self, end: float, nodes: int, score: float | None) -> int:
+        """Go on; a finished search proves its best line."""
+        assert self._search is not None
+        before = self._search.nodes
+        self._search.run(end, nodes, -inf if score is None else score)
+        self.score, self.line, self.bound = self._search.best, self._search.line, self._search.bound
+        return self._search.nodes - before
+
+    def stop(self) -> None:
+        """End it."""
+        if self._search is not None:
+            self._search.stop()
+
+
 MAX_RUNS = 1 << 20  # beams of a thread, and threads, that differ in their noise
-MEMBERS: dict[str, type[Member]] = {"beam": BeamMember}
+MEMBERS: dict[str, type[Member]] = {"exact": ExactMember, "beam": BeamMember}

@@ -13,4 +13,4 @@ cdef uint32_t layer(Components components, ConstStatePtr state) noexcept nogil
 cdef void expand(
     Components components, ConstStatePtr state, uint32_t effort, bint first, Visit visit, void* context
 ) noexcept nogil
-cdef uint64_t key(Components components, ConstStatePtr state, bint alike) noexcept nogil
+cdef uint64_t key(Components components, ConstStatePtr state, bint alike, uint32_t last) noexcept nogil

@@ -23,6 +23,7 @@ from engines.cafe.structs cimport (
     OPEN_EMPTY,
     OPEN_NONE,
     REJECT,
+    ROUNDS,
     ROAST_TO,
     SERVE,
     STEP_ACT,
@@ -35,7 +36,9 @@ from engines.cafe.structs cimport (
     Table,
     amount,
     bit,
+    color_at,
     deck_left,
+    kind_at,
     lowest,
     shop_at,
 )
@@ -405,19 +408,24 @@ cdef inline uint64_t mix(uint64_t h, uint64_t word) noexcept nogil:
     return h ^ h >> 32
 
 
-cdef uint64_t key(Components components, ConstStatePtr state, bint alike) noexcept nogil:
+cdef uint64_t key(Components components, ConstStatePtr state, bint alike, uint32_t last) noexcept nogil:
     """Hash of round, step, area and warehouse; the rest follows from them.
 
-    What an open action could still do is left out, see above. alike: squares of a group are interchangeable.
+    What an open action could still do is left out, see above. In the last phase it does not matter where squares lie
+    but for natas: areas with the same groups and shops are one. alike: drying squares, and roasters, of a group are
+    interchangeable before that, too.
     """
+    cdef const Table* t = <const Table*>components
     cdef const Position* p = <const Position*>state
     cdef const Area* a = &p.area[0]
-    cdef uint64_t h = 0x9E3779B97F4A7C15, word, sum = 0, rest
+    cdef uint64_t h = 0x9E3779B97F4A7C15, word, rest
     cdef int i, cell
     h = mix(h, p.round | p.step << 8 | p.actions << 16 | <uint64_t>p.taken << 24)
     word = 0
     memcpy(&word, a.warehouse, COLORS)
     h = mix(h, word)
+    if p.step == STEP_ACT and not p.expresso and p.round == min(last, <uint32_t>ROUNDS):
+        return mix(h, group_sum(t, a))
     for i in range(a.cards):
         h = mix(h, a.card[i] | <uint64_t><uint8_t>a.row[i] << 8 | <uint64_t><uint8_t>a.column[i] << 16
                 | <uint64_t>a.rotation[i] << 24)
@@ -427,13 +435,40 @@ cdef uint64_t key(Components components, ConstStatePtr state, bint alike) noexce
             memcpy(&word, &a.cubes[i], 8 if i + 8 <= CELLS else CELLS - i)
             h = mix(h, word)
         return h
+    word = 0
     rest = a.visible
     while rest:
         cell = lowest(rest)
         rest &= rest - 1
         if a.cubes[cell]:
             if (a.dryers | a.roasters) & bit(cell):
-                sum += mix(0xC2B2AE3D27D4EB4F, a.group[cell] << 8 | a.cubes[cell])
+                word += mix(0x52B2AE3D27D4EB4F, a.group[cell] << 8 | a.cubes[cell])
             else:
-                sum += mix(0x165667B19E3779F9, cell << 8 | a.cubes[cell])
-    return mix(h, sum)
+                word += mix(0x165667B19E3779F9, cell << 8 | a.cubes[cell])
+    return mix(h, word)
+
+
+cdef uint64_t group_sum(const Table* t, const Area* a) noexcept nogil:
+    """A number that areas have in common whose groups and shops are the same, wherever they lie."""
+    cdef uint64_t rest = a.plants | a.dryers | a.roasters, heads = 0, sum = 0
+    cdef uint64_t[CELLS] group
+    cdef int cell, letter
+    while rest:
+        cell = lowest(rest)
+        rest &= rest - 1
+        letter = 1 if a.plants & bit(cell) else 2 if a.dryers & bit(cell) else 3
+        if not heads & bit(a.group[cell]):
+            heads |= bit(a.group[cell])
+            group[a.group[cell]] = letter
+        group[a.group[cell]] += mix(0x52B2AE3D27D4EB4F, a.cubes[cell] << 8 | (
+            kind_at(t, a, cell) << 2 | color_at(t, a, cell) if letter == 1 else 0))
+    while heads:
+        cell = lowest(heads)
+        heads &= heads - 1
+        sum += mix(0x165667B19E3779F9, group[cell])
+    rest = a.shops
+    while rest:
+        cell = lowest(rest)
+        rest &= rest - 1
+        sum += mix(0x27D4EB2F165667C5, a.cubes[cell] << 16 | shop_at(t, a, cell).need << 8 | shop_at(t, a, cell).points)
+    return sum
