@@ -11,6 +11,7 @@ from cafebrain.v1 import brain_service_pb2 as pb
 from engines.registry import ENGINES
 from solver.brain import Brain
 from solver.cluster.driver import LOCAL
+from solver.cluster.error import ClusterError
 from solver.cluster.executor import RayExecutor
 from solver.solve_jobs import LocalExecutor, Task
 
@@ -32,7 +33,10 @@ def figures(plan: Plan) -> Iterator[Figure]:
     for game, engine in ENGINES.items():
         if engine.puzzle:
             plan.announce(f"cluster, {game}")
-            yield from _ratio(game, name, plan.times(3, 1))
+            try:
+                yield from _ratio(game, name, plan.times(3, 1))
+            except ClusterError as error:  # Ray gives a busy machine 30 s to begin
+                yield Figure(f"{game}, {name}", None, most=MOST, note=str(error))
 
 
 def _ratio(game: str, name: str, repeats: int) -> Iterator[Figure]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from bench.measure import Figure, Plan, alternate, cores, from_samples, rate, wall_rate
-from bench.positions import midgame, tables
+from bench.positions import contested, tables
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.mcts import Search
 from solver.analysis import Control, Limits, analysis_for
@@ -14,7 +14,7 @@ from solver.analysis import Control, Limits, analysis_for
 VISITS = 20_000
 MEMORY = 256 << 20
 THREADS = 2
-THREAD_VISITS = 100_000  # per thread
+THREAD_VISITS = 200_000  # per thread
 
 
 def figures(plan: Plan) -> Iterator[Figure]:
@@ -25,7 +25,7 @@ def figures(plan: Plan) -> Iterator[Figure]:
 
 
 def _speeds(plan: Plan, game: str, players: int) -> Iterator[Figure]:
-    state = midgame(game, players).state
+    state = contested(game, players).state
     seeds = count()
 
     def simulations(informed: bool) -> float:
@@ -52,7 +52,7 @@ def _threads(plan: Plan, game: str, players: int) -> Iterator[Figure]:
     if cores() < THREADS:
         yield Figure(f"{name}, two threads to one", None, "×", least=1.8, note="wants two cores")
         return
-    position = midgame(game, players)
+    position = contested(game, players)
     seeds = count()
 
     def visits(threads: int) -> float:

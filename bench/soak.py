@@ -27,6 +27,7 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from bench.measure import BUILD, ROOT, Figure
+from bench.positions import variants
 from cafebrain.client import AsyncClient
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
@@ -38,6 +39,7 @@ from solver.brain import Brain
 
 CLIENTS = 64
 POSITIONS = 12  # of each game, at different depths
+FEWER = 4  # of each variant of a game that has several
 WARM = 60.0  # seconds
 REST = 3.0  # seconds without clients before memory and threads are looked at: trees come and go
 PROBE_EVERY = 0.02  # seconds between two health checks
@@ -63,23 +65,29 @@ class Known:
 
 
 def known_answers() -> list[Known]:
-    """Search positions of all games in this process."""
+    """Search positions of all games, in all variants, in this process."""
     brain = Brain(Library())
     found: list[Known] = []
-    for game in ENGINES:
-        state = brain.new_game(pb.NewGameRequest(game=game, seed=1)).state
-        depth = 0
-        while len([known for known in found if known.request.state.WhichOneof("game") == game]) < POSITIONS:
-            moves = brain.get_moves(pb.GetMovesRequest(state=state)).moves
-            if not moves:
-                state = brain.new_game(pb.NewGameRequest(game=game, seed=depth)).state
+    for game, engine in ENGINES.items():
+        for options in variants(game):
+            players = engine.min_players
+            if options:
+                players += len(found) % (engine.max_players + 1 - players)
+            new = pb.NewGameRequest(game=game, players=players, options=options, seed=len(found))
+            try:
+                state = brain.new_game(new).state
+            except BrainError:  # options that do not go together, or not with so many players
                 continue
-            if depth % 3 == 0:
-                request = pb.SuggestRequest(state=state, budget=pb.Budget(visits=200 + 50 * depth), seed=depth)
-                found.append(Known(request, brain.suggest(request).SerializeToString(deterministic=True)))
-            choice = pb.MoveChoice(id=moves[depth % len(moves)].id)
-            state = brain.apply_move(pb.ApplyMoveRequest(state=state, move=choice, seed=depth)).state
-            depth += 1
+            for depth in range(3 * (POSITIONS if len(engine.options) == 0 else FEWER)):
+                moves = brain.get_moves(pb.GetMovesRequest(state=state)).moves
+                if not moves:
+                    state = brain.new_game(new).state
+                    continue
+                if depth % 3 == 0:
+                    request = pb.SuggestRequest(state=state, budget=pb.Budget(visits=200 + 50 * depth), seed=depth)
+                    found.append(Known(request, brain.suggest(request).SerializeToString(deterministic=True)))
+                choice = pb.MoveChoice(id=moves[depth % len(moves)].id)
+                state = brain.apply_move(pb.ApplyMoveRequest(state=state, move=choice, seed=depth)).state
     return found
 
 
@@ -101,6 +109,8 @@ class Visitor:
             self.cancel,
             self.disconnect,
             self.stream,
+            self.hint,
+            self.review,
             self.solve,
             self.job,
             self.garbage,
@@ -215,6 +225,33 @@ class Visitor:
         ended = (await self._client.cancel_solve(pb.CancelSolveRequest(job_id=job.id))).job
         if ended.state not in (pb.JOB_STATE_CANCELLED, pb.JOB_STATE_DONE):
             self._tally.wrong.append(f"job: {pb.JobState.Name(ended.state)} after its end")
+
+    async def hint(self) -> None:
+        """Ask for help."""
+        grade = self._random.choice(pb.HintGrade.values())
+        language = self._random.choice(("en", "de"))
+        budget = pb.Budget(visits=self._random.randrange(1, 1000))
+        state = self._pick().request.state
+        await self._client.hint(pb.HintRequest(state=state, grade=grade, language=language, budget=budget))
+
+    async def review(self) -> None:
+        """Have a move and the draws after it reviewed; half of the time leave before the end."""
+        state = self._pick().request.state
+        moves = (await self._client.get_moves(pb.GetMovesRequest(state=state))).moves
+        step = pb.MoveChoice(id=self._random.choice(moves).id)
+        applied = await self._client.apply_move(pb.ApplyMoveRequest(state=state, move=step, seed=1))
+        steps = [step, *(pb.MoveChoice(id=draw.id) for draw in applied.draws)]
+        budget = pb.Budget(visits=self._random.randrange(1, 500))
+        request = pb.ReviewGameRequest(state=state, steps=steps, budget=budget)
+        count = 0
+        async with aclosing(self._client.review_game(request)) as answers:
+            if self._random.random() < 0.5:
+                await anext(answers)
+                return
+            async for _ in answers:
+                count += 1
+        if count != len(steps) + 1:
+            self._tally.wrong.append(f"review: {count} answers for {len(steps)} steps")
 
     async def garbage(self) -> None:
         """Send spoilt bytes."""

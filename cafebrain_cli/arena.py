@@ -64,8 +64,9 @@ class ArenaGroup(GameGroup):
     cls=ArenaGroup, subcommand_metavar="GAME [OPTIONS]", options_metavar="",
     epilog=examples(
         "cafebrain arena connect_four --a mcts:visits=200 --b greedy --games 20",
-        "cafebrain arena gatto --a max --b uct --time 20ms --games 1000 --sprt 0 30 --out match.jsonl --resume",
-        "cafebrain arena cafe --players 4 --a level:3 --b level:2 --games 100 --threads 2",
+        "cafebrain arena gatto --a max --b uct --time 20ms --games 1000 --sprt 0 30",
+        "cafebrain arena gatto --a max --b uct --games 1000 --out log.jsonl --resume",
+        "cafebrain arena cafe --players 4 --a level:3 --b level:2 --threads 2",
     ),
 )
 def arena() -> None:

@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-from solver import durations
-
 UINT32 = (1 << 32) - 1
 MAX_VISITS = 100_000_000
 MAX_NUMBERS = 100_000  # of a list
@@ -25,6 +23,8 @@ def examples(*lines: str) -> str:
 
 def duration_ms(text: str) -> int:
     """Return the milliseconds of a duration such as "200ms", "1.5s" or "2m", from 1 ms to an hour."""
+    from solver import durations  # only now, as help does without
+
     try:
         return durations.duration_ms(text)
     except ValueError as error:
@@ -106,6 +106,23 @@ def budget_options(function: Function) -> Function:
     return click.option("--visits", type=click.IntRange(1, MAX_VISITS), metavar="N", help="Search so many visits.")(
         function
     )
+
+
+class LevelType(click.ParamType[int]):
+    """A level of play: 1 and up, or "max", which is 0."""
+
+    name = "level"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the level's number."""
+        from solver.levels import LEVELS
+
+        if value in (0, "max"):
+            return 0
+        text = str(value)
+        if not (text.isascii() and text.isdigit() and len(text) < 4 and 1 <= int(text) <= len(LEVELS)):
+            self.fail(f"{text[:40]!r} is no level; wants 1 to {len(LEVELS)}, or max", param, ctx)
+        return int(text)
 
 
 def seed_option(function: Function) -> Function:

@@ -7,7 +7,7 @@ import click
 
 from cafebrain_cli.exits import Refused
 from cafebrain_cli.game_group import GameGroup, options_given, setup_options
-from cafebrain_cli.params import UINT32, components_option, examples, language_option
+from cafebrain_cli.params import UINT32, LevelType, components_option, examples, language_option
 
 if TYPE_CHECKING:
     from cafebrain.v1 import brain_service_pb2 as pb
@@ -88,8 +88,8 @@ def _command(game: pb.Game) -> click.Command:
         "--seed", type=click.IntRange(0, UINT32), metavar="N", default=0, help="Seed of everything random; default 0."
     )(function)
     function = click.option(
-        "--level", type=click.IntRange(1, 5), default=DEFAULT_LEVEL, show_default=True, metavar="N",
-        help="Level of the brain, 1 to 5.",
+        "--level", type=LevelType(), default=DEFAULT_LEVEL, show_default=True, metavar="N",
+        help="Level of the brain, from 1 for a beginner's, or max: a second a move.",
     )(function)
     function = click.option(
         "--seat", "seats", type=click.IntRange(1, game.max_players), multiple=True, metavar="P",

@@ -13,6 +13,7 @@ import click
 from cafebrain_cli.exits import INTERRUPTED
 from cafebrain_cli.params import (
     UINT32,
+    LevelType,
     components_option,
     duration_ms,
     examples,
@@ -34,6 +35,7 @@ STOPPED_BECAUSE = {
     "STOP_REASON_TIME": "the time was used up",
     "STOP_REASON_MEMORY": "the memory for the search was used up",
     "STOP_REASON_STOPPED": "it was stopped",
+    "STOP_REASON_PROVEN": "the position is solved: the values are exact",
 }
 
 
@@ -51,6 +53,10 @@ STOPPED_BECAUSE = {
     "--objective",
     type=click.Choice(["win", "score"]),
     help="What to maximise; default win, alone at the table always score.",
+)
+@click.option(
+    "--level", type=LevelType(), default="max", metavar="N",
+    help="Level of play, from 1 for a beginner's, or max (the default); its move comes first.",
 )
 @click.option(
     "--viewer",
@@ -72,6 +78,7 @@ def suggest(
     visits: int | None,
     time_ms: int | None,
     objective: str | None,
+    level: int,
     viewer: int | None,
     seed: int,
     threads: int,
@@ -98,6 +105,7 @@ def suggest(
         viewer=viewer or 0,
         budget=pb.Budget(visits=visits or 0, time_ms=time_ms or 0),
         objective=pb.Objective.Value(f"OBJECTIVE_{(objective or 'unspecified').upper()}"),
+        level=level,
         seed=seed,
         threads=threads,
         moves_wanted=wanted or 0,

@@ -13,9 +13,7 @@ from cafebrain.v1 import game_pb2
 from cafebrain_cli.output import percent, points, print_board, print_paragraph, print_table, print_text
 from cafebrain_cli.rating import rate
 from cafebrain_cli.records import write_record
-from solver.analysis import Control, Limits
-from solver.brain import VERSION, Brain
-from solver.levels import choose
+from solver.brain import Brain
 from solver.positions import decode_choice, decode_state
 
 SHOWN = 24  # choices listed at once; the rest by typing words
@@ -30,7 +28,7 @@ Type the number of a move, or words that only this move has.
 
 @dataclass(frozen=True)
 class Setup:
-    """How a game is played. persons: players from 1."""
+    """How a game is played. persons: players from 1. level: 0 for full strength."""
 
     persons: frozenset[int]
     level: int
@@ -132,8 +130,8 @@ class Session:
         print_text(f"  {drawn.text}", "dim")
 
     def _bot(self, listed: pb.GetMovesResponse) -> None:
-        position = decode_state(self.brain.library, self.state)
-        code = choose(position, self.setup.level, self._seed(), Control(), Limits(), VERSION)
+        request = pb.SuggestRequest(state=self.state, level=self.setup.level, seed=self._seed(), moves_wanted=1)
+        code = self.brain.suggest(request).suggestion.moves[0].id
         if len(listed.moves) > 1:
             self.bot_step = len(self.steps)
         self._make(next(move for move in listed.moves if move.id == code))

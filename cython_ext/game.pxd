@@ -94,7 +94,10 @@ cdef struct SoloTable:
 
 
 cdef class Game:
-    """A game with a component set loaded. An engine's subclass fills in `table`, `native` and, for puzzles, `solo`."""
+    """A game with a component set loaded.
+
+    An engine's subclass fills in `table`, `native` and, where it has puzzles, `solo`.
+    """
     cdef GameTable table
     cdef SoloTable solo
     cdef Components native

@@ -218,7 +218,7 @@ cdef class Search:
                     if self.stop_flag:
                         reason = "stopped"
                         break
-                    if now() >= end:
+                    if now() >= end and counted.visits < limit:
                         reason = "time"
                         break
         self.forced = NONE

@@ -7,6 +7,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +17,7 @@ from cafebrain.v1 import game_pb2
 from cython_ext.game import Game, State
 from cython_ext.rng import Random
 from engines.advice import Question, Reason
+from engines.calibration import Calibration, read_calibration
 from engines.component_set import ComponentSet, Faults, parse_set, read_toml
 from engines.drawing import text_board
 from engines.ratings import Ratings, read_ratings
@@ -155,6 +157,11 @@ class Engine(ABC):
             if (found.options, found.hash) == (options, components.hash):
                 return found
         return None
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """How the values of a search are turned into honest ones: calibration.toml in the engine's folder, if any."""
+        return read_calibration(Path(__file__).parent / self.id / "calibration.toml")
 
     def built_in_sets(self) -> list[Path]:
         """Return the component files that come with the engine."""

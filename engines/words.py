@@ -19,7 +19,8 @@ class Text:
     values: Mapping[str, Text | str | int | float] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return self.translated(gettext.NullTranslations())
+        pattern = self.plural if self.plural and self.number != 1 else self.pattern
+        return pattern.format(**self.values)  # texts among the values put themselves into words
 
     def translated(self, catalogue: gettext.NullTranslations) -> str:
         """Return the text in the catalogue's language, in English where the catalogue lacks it."""

@@ -39,4 +39,9 @@ def check(data: bytes) -> bool:
         BRAIN.get_moves(pb.GetMovesRequest(state=answer.state))
     if moves.player:
         BRAIN.suggest(pb.SuggestRequest(state=state, budget=pb.Budget(visits=32), seed=1))
+        grade = pb.HintGrade.ValueType(1 + len(data) % 3)
+        BRAIN.hint(pb.HintRequest(state=state, grade=grade, language="de", budget=pb.Budget(visits=32)))
+    if moves.moves:
+        step = pb.MoveChoice(id=moves.moves[-1].id)
+        list(BRAIN.review_game(pb.ReviewGameRequest(state=state, steps=[step], budget=pb.Budget(visits=32))))
     return True

@@ -3,26 +3,34 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from itertools import cycle, islice
 from typing import Any, cast
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
+from bench.positions import variants
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1 import game_pb2
+from cython_ext.game import GAME_OVER
+from cython_ext.rng import Random
 from engines.library import Library
 from engines.registry import ENGINES
 from solver.brain import Brain
+from solver.positions import Position, decode_state, encode_state
 
-GAMES_PLAYED = 4  # of each game and number of players, for positions to start from
-KEPT = 12  # positions of each such game
+GAMES_PLAYED = 4  # at least, of each game and number of players, for positions to start from
+KEPT = 3  # positions of each such game
+PUZZLES = 8  # played
+STEPS = 6  # of a record to be reviewed
 NUMBERS = (0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64, 100, 127, 128, 255, 256, 65535, 65536, 2**31 - 1, 2**31,
            2**32 - 1)  # fmt: skip
 METHODS = ("GetMoves", "ShowBoard", "ApplyMove", "Suggest", "Suggest", "Analyze", "AnalyzeMany", "NewGame",
            "GetComponents", "ListGames", "GetServerInfo", "SolveSolo", "StartSolve", "GetSolve", "CancelSolve",
-           "ListSolves")  # fmt: skip
+           "ListSolves", "Hint", "Hint", "ReviewGame")  # fmt: skip
 TEXTS = ("", "0", "a", "standard", "é", "\0", "x" * 1000, "../../etc/passwd", "${HOME}", "\N{HOT BEVERAGE}", "1" * 40)
 
 
@@ -32,49 +40,72 @@ def good_positions(seed: int = 0) -> list[game_pb2.GameState]:
     brain, chance = Brain(Library()), random.Random(seed)
     found: list[game_pb2.GameState] = []
     for engine in ENGINES.values():
+        ways = list(variants(engine.id))
         for players in range(engine.min_players, engine.max_players + 1):
             for entry in brain.library.entries(engine.id):
-                played = []
                 ref = game_pb2.ComponentSetRef(id=entry.components.id)
-                for game in range(GAMES_PLAYED):
+                for options in islice(cycle(ways), max(GAMES_PLAYED, len(ways))):
                     request = pb.NewGameRequest(
                         game=engine.id,
                         players=players,
                         component_set=ref,
+                        options=options,
                         seed=chance.getrandbits(32),
-                        stop_at_chance=game % 2 == 1,
+                        stop_at_chance=chance.random() < 0.5,
                     )
-                    for option in engine.options:
-                        request.options[option.name] = chance.choice(option.values)
-                    try:
-                        played += _play(brain, brain.new_game(request).state, chance)
-                    except BrainError:  # options that do not go together
-                        continue
-                found += chance.sample(played, min(KEPT, len(played)))
+                    with suppress(BrainError):  # options that do not go together, or not with so many players
+                        found += _played(brain, request, chance)
+    return found
+
+
+@cache
+def records() -> list[pb.ReviewGameRequest]:
+    """Return the beginnings of games of every variant, to be reviewed."""
+    brain, chance = Brain(Library()), random.Random(0)
+    found = []
+    for engine in ENGINES.values():
+        for options in variants(engine.id):
+            players = chance.randint(engine.min_players, engine.max_players)
+            new = pb.NewGameRequest(game=engine.id, players=players, options=options, stop_at_chance=True)
+            try:
+                state = brain.new_game(new).state
+            except BrainError:
+                continue
+            record = pb.ReviewGameRequest(state=state)
+            for _ in range(STEPS):
+                moves = brain.get_moves(pb.GetMovesRequest(state=state)).moves
+                step = record.steps.add(id=chance.choice(moves).id)
+                state = brain.apply_move(pb.ApplyMoveRequest(state=state, move=step, stop_at_chance=True)).state
+            found.append(record)
     return found
 
 
 @cache
 def puzzles() -> list[game_pb2.GameState]:
-    """Return positions of puzzles for one player, which rarely come about by chance."""
+    """Return positions of puzzles for one player with something left to solve; chance rarely makes one."""
     brain, chance = Brain(Library()), random.Random(0)
     found: list[game_pb2.GameState] = []
     for engine in ENGINES.values():
         if engine.puzzle:
             request = pb.NewGameRequest(game=engine.id, options=engine.puzzle, seed=1)
-            found += _play(brain, brain.new_game(request).state, chance)
+            for _ in range(PUZZLES):
+                found += _played(brain, request, chance, ended=False)
     return found
 
 
-def _play(brain: Brain, state: game_pb2.GameState, chance: random.Random) -> list[game_pb2.GameState]:
-    states = [state]
-    while moves := brain.get_moves(pb.GetMovesRequest(state=state)).moves:
-        choice = pb.MoveChoice(id=chance.choice(moves).id)
-        stop = chance.random() < 0.5
-        request = pb.ApplyMoveRequest(state=state, move=choice, seed=chance.getrandbits(32), stop_at_chance=stop)
-        state = brain.apply_move(request).state
-        states.append(state)
-    return states
+def _played(
+    brain: Brain, new: pb.NewGameRequest, chance: random.Random, ended: bool = True
+) -> list[game_pb2.GameState]:
+    """Return a few positions of a game played at random; ended: the last one, where it is over, can be among them."""
+    start = decode_state(brain.library, brain.new_game(new).state)
+    state, dice = start.state, Random(chance.getrandbits(32))
+    states = [state.copy()]
+    while state.to_move != GAME_OVER:
+        state.random_step(dice)
+        states.append(state.copy())
+    if not ended:
+        states.pop()
+    return [encode_state(Position(start.entry, kept)) for kept in chance.sample(states, min(KEPT, len(states)))]
 
 
 class Mutator:
@@ -188,6 +219,8 @@ class Mutator:
             "AnalyzeMany": lambda: pb.AnalyzeManyRequest(
                 query=pb.AnalyzeQuery(id="a", analyze=pb.AnalyzeRequest(suggest=self._suggest()))
             ),
+            "Hint": self._hint,
+            "ReviewGame": self._review,
             "SolveSolo": lambda: pb.SolveSoloRequest(task=self._task()),
             "StartSolve": lambda: pb.StartSolveRequest(task=self._task(), request_id=self._id()),
             "GetSolve": lambda: pb.GetSolveRequest(job_id=self._id()),
@@ -202,7 +235,7 @@ class Mutator:
             for _ in range(self.chance.randrange(3)):
                 self.change(message)
         data = message.SerializeToString()
-        harmless = not method.startswith(("Suggest", "Analyze", "SolveSolo", "StartSolve"))
+        harmless = not method.startswith(("Suggest", "Analyze", "SolveSolo", "StartSolve", "Hint", "Review"))
         return method, self.spoil(data) if harmless and self.chance.random() < 0.2 else data
 
     def _suggest(self) -> pb.SuggestRequest:
@@ -212,6 +245,27 @@ class Mutator:
                 self.change(request)
         request.budget.visits, request.budget.time_ms = 16, 0
         request.threads %= 4
+        return request
+
+    def _hint(self) -> pb.HintRequest:
+        request = pb.HintRequest(state=self._parsed(), grade=self.chance.choice(pb.HintGrade.values()))
+        request.language = self.chance.choice(("", "en", "de", "xx"))
+        if self.chance.random() < 0.5:
+            for _ in range(self.chance.randrange(1, 4)):
+                self.change(request)
+        request.budget.visits, request.budget.time_ms = 16, 0
+        return request
+
+    def _review(self) -> pb.ReviewGameRequest:
+        request = pb.ReviewGameRequest()
+        request.CopyFrom(self.chance.choice(records()))
+        if self.chance.random() < 0.3:
+            request.state.CopyFrom(self._parsed())
+        if self.chance.random() < 0.5:
+            for _ in range(self.chance.randrange(1, 4)):
+                self.change(request)
+        del request.steps[STEPS:]
+        request.budget.visits, request.budget.time_ms = 16, 0
         return request
 
     def _task(self) -> pb.SoloTask:

@@ -28,7 +28,7 @@ async def send(channel: grpc.aio.Channel, method: str, data: bytes) -> str:
             both: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(path)
             async for _ in both(iter([data]), timeout=PATIENCE):
                 pass
-        elif method in ("Analyze", "SolveSolo"):
+        elif method in ("Analyze", "ReviewGame", "SolveSolo"):
             many: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = channel.unary_stream(path)
             async for _ in many(data, timeout=PATIENCE):
                 pass

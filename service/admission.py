@@ -209,15 +209,23 @@ class Admission:
 
     async def _turn(self, waiter: Waiter) -> None:
         by = waiter.ticket.control.answer_by
+        timer = None
+        if not math.isinf(by):
+            timer = asyncio.get_running_loop().call_later(max(0.0, by - time.monotonic()), self._time_up, waiter)
         try:
-            await asyncio.wait({waiter.turn}, timeout=None if math.isinf(by) else max(0.0, by - time.monotonic()))
+            await asyncio.shield(waiter.turn)
         except asyncio.CancelledError:
             self._withdraw(waiter)
             raise
-        if not waiter.turn.done():
-            self._withdraw(waiter)
-            raise BrainError("RESOURCE_EXHAUSTED", "BUSY", "no search ended before the deadline of this call")
-        waiter.turn.result()
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _time_up(self, waiter: Waiter) -> None:
+        if waiter in self._waiting:
+            message = "no search ended before the deadline of this call"
+            self._refuse(waiter, BrainError("RESOURCE_EXHAUSTED", "BUSY", message))
+            self._let_in()
 
     def _withdraw(self, waiter: Waiter) -> None:
         if waiter in self._waiting:

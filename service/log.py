@@ -11,6 +11,7 @@ from typing import TextIO
 import grpc.aio
 
 WAITING = 10_000  # lines that may wait to be written; further ones are dropped and counted
+ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 LAST_WORDS = 1.0  # seconds to write what waits, at the end
 
 
@@ -24,7 +25,7 @@ class JsonLines(logging.Formatter):
         entry |= getattr(record, "fields", {})
         if record.exc_info:
             entry["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(entry, ensure_ascii=False, default=str)
+        return ENCODER.encode(entry)
 
 
 def is_news(record: logging.LogRecord) -> bool:

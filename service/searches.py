@@ -185,7 +185,9 @@ class Searches:
                 self._waited(call, paused)
             if search is not None:
                 self._note(call, search, work, time.monotonic() - began - paused)
-                search.release()  # a traceback may keep the object until the next garbage collection
+                # Now, as a traceback may keep the object until the next garbage collection; in a thread, as giving back
+                # a large tree takes milliseconds, for which the answer need not wait.
+                self._threads.submit(search.release)
 
     async def step(self, control: Control, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a step of a search in a thread; when the call is cancelled, end the step before giving way."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +46,8 @@ def steps(position: Position, players: Sequence[Player], deal: int, play: int) -
     random in the players' choices, 0 to 2**64 - 1.
     """
     state = position.state
-    draws = 0
-    for step in count():
-        if state.to_move == GAME_OVER:
-            return
+    draws = step = 0
+    while state.to_move != GAME_OVER:
         if state.to_move == CHANCE_POINT:
             move = state.sample(Random(_mix(deal, draws)))
             draws += 1
@@ -60,6 +58,7 @@ def steps(position: Position, players: Sequence[Player], deal: int, play: int) -
             move = players[state.to_move](seen, seed & UINT32)
         yield position, move
         state.apply(move)
+        step += 1
 
 
 class Match:

@@ -14,6 +14,7 @@ from engines.engine import Engine
 from engines.library import Library
 from solver.analysis import Analysis, Control, Limits, analysis_for
 from solver.hints import hint_for
+from solver.levels import LEVELS
 from solver.positions import (
     Position,
     decode_choice,
@@ -68,7 +69,7 @@ class Brain:
                     engine_version=engine.version,
                 )
             )
-        return pb.ListGamesResponse(games=games, version=VERSION)
+        return pb.ListGamesResponse(games=games, version=VERSION, levels=len(LEVELS))
 
     def get_components(self, request: pb.GetComponentsRequest) -> pb.GetComponentsResponse:
         """Return the contents of a component set."""

@@ -12,14 +12,22 @@ from collections.abc import Sequence
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from engines.advice import Choice
-from solver.analysis import CONFIDENCE, Analysis, MoveSums
+from solver.analysis import Analysis
+from solver.findings import CONFIDENCE, MoveSums
 
 FEWEST = 16  # visits a move gets at a time
 PORTION = 24  # of the visits so far, the part a move gets at a time
 
 
 def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Choice]:
-    """Search a position with one tree and return its `most` best moves, and those in `also`, the best first."""
+    """Search a position with one tree and return its `most` best moves, and those in `also`, the best first.
+
+    Where the position is solved, those are its best moves by exact value.
+    """
+    if analysis.solve():
+        ranked = analysis.ranked()
+        chosen = [*ranked[:most], *(sums for sums in ranked[most:] if sums.code in also)]
+        return [_choice(analysis, sums) for sums in chosen]
     (search,) = analysis.searches
     limit = analysis.visits
     now = time.monotonic()
@@ -39,6 +47,8 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
 
 def outcomes(analysis: Analysis) -> dict[int, Choice]:
     """Search a chance point with one tree and return its outcomes, each with the same share of the budget."""
+    if analysis.solve():
+        return {sums.code: _choice(analysis, sums) for sums in analysis.ranked()}
     (search,) = analysis.searches
     limit = analysis.visits
     codes = [code for code, _ in analysis.position.state.outcomes()]
@@ -62,23 +72,30 @@ def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) 
 
 
 def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
-    players = range(analysis.position.state.players)
     n = sums.visits
-    wins = tuple(sums.win[p] / n for p in players)
-    scores = tuple(sums.score[p] / n for p in players)
-    win_spreads = [_spread(sums.win_squares[p] / n, wins[p]) for p in players]
-    spreads = tuple(_spread(sums.score_squares[p] / n, scores[p]) for p in players)
+    wins, scores = sums.estimates(analysis.calibration, analysis.position.state.to_move)
+    win_errors, score_errors = [], []
+    for p, honest in enumerate(wins):
+        if sums.exact:
+            win_errors.append(0.0)
+            score_errors.append(0.0)
+            continue
+        mean = sums.win[p] / n
+        slope = analysis.calibration.win_slope(mean, honest, n, len(wins))
+        win_errors.append(_error(sums.win_squares[p], mean, n) * slope)
+        score_errors.append(_error(sums.score_squares[p], sums.score[p] / n, n))
     return Choice(
         move=sums.code,
         visits=n,
-        line=tuple(planned.id for planned in analysis.line(sums.code, n)),
-        wins=wins,
-        win_errors=tuple(spread / math.sqrt(n) for spread in win_spreads),
-        scores=scores,
-        score_errors=tuple(spread / math.sqrt(n) for spread in spreads),
-        spreads=spreads,
+        line=tuple(code for code, _ in analysis.line(sums.code, n)),
+        wins=tuple(wins),
+        win_errors=tuple(win_errors),
+        scores=tuple(mean for mean, _ in scores),
+        score_errors=tuple(score_errors),
+        spreads=tuple(spread for _, spread in scores),
     )
 
 
-def _spread(mean_square: float, mean: float) -> float:
-    return math.sqrt(max(0.0, mean_square - mean * mean))
+def _error(squares: float, mean: float, n: int) -> float:
+    """Return the standard error of a mean."""
+    return math.sqrt(max(0.0, squares / n - mean * mean) / n)

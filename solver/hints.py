@@ -45,7 +45,8 @@ def hint_for(
         grade=grade,
         language=request.language or SOURCE_LANGUAGE,
         objective=analysis.objective,
-        visits=sum(search.visits for search in analysis.searches),
+        visits=analysis.visits_made,
+        exact=analysis.solved,
         component_set=set_ref(position.entry.components),
         components_reconstructed=position.entry.components.reconstructed,
     )
@@ -74,12 +75,12 @@ def _hint_move(
     most = REASONS if choice is choices[0] else REASONS - 1
     turn = []
     walk = Position(position.entry, position.state.copy())
-    for planned in analysis.line(choice.move, choice.visits):
-        if planned.player != player + 1:
+    for code, visits in analysis.line(choice.move, choice.visits):
+        if walk.state.to_move != player:
             break
-        planned.text = walk.engine.move_words(walk.state, planned.id).translated(catalogue)
-        walk.state.apply(planned.id)
-        turn.append(planned)
+        text = walk.engine.move_words(walk.state, code).translated(catalogue)
+        turn.append(pb.PlannedMove(player=player + 1, id=code, text=text, move=encode_move(walk, code), visits=visits))
+        walk.state.apply(code)
     return pb.HintMove(
         id=choice.move,
         text=position.engine.move_words(position.state, choice.move).translated(catalogue),
@@ -101,7 +102,7 @@ def estimates(choice: Choice) -> list[pb.PlayerEstimate]:
     """Return the expectations of a choice, per player."""
     figures = zip(choice.wins, choice.scores, choice.spreads, strict=True)
     return [
-        pb.PlayerEstimate(player=player, win_probability=win, expected_score=score, score_spread=spread)
+        pb.PlayerEstimate(player=player, win_probability=min(1.0, win), expected_score=score, score_spread=spread)
         for player, (win, score, spread) in enumerate(figures, 1)
     ]
 

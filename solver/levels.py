@@ -1,22 +1,27 @@
 """Levels of play: how long to search, and how far to stray from the best move.
 
-A weak level searches little and chooses among the moves by the softmax of their values. It never strays from a win in
-hand: a move that wins the game at once, or a move that the search sees win for sure.
-The levels have not been measured against each other yet; nothing says how far apart they are.
+A weak level searches little and chooses among the moves by the softmax of their values. It overlooks no win in hand and
+throws no game away in plain sight: a move that wins at once is made; a move that loses at once, or lets the next player
+win at once, is not made while there is another. docs/levels.md has what the levels are worth.
 """
 from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cafebrain.v1 import brain_service_pb2 as pb
-from cython_ext.game import GAME_OVER, State
-from solver.analysis import Analysis, Control, Limits, MoveSums, analysis_for
-from solver.positions import Position, invalid
+from cython_ext.game import State
+from cython_ext.sight import in_sight
+from solver.findings import MoveSums
 
 SURE_WIN = 0.995  # share of the win from which a move is taken to win
 SURE_VISITS = 16  # visits that takes
+# The value of each move is mixed with so many visits of the mean less so much of the win: few visits say little, and
+# the search tries the better moves first.
+DOUBT = 4
+REDUCTION = 0.05
+REACH = 3  # temperatures by which a move may be worse than the best one
 
 
 @dataclass(frozen=True)
@@ -27,58 +32,59 @@ class Level:
     temperature: float
 
 
-LEVELS = (Level(60, 0.12), Level(300, 0.06), Level(1500, 0.03), Level(6000, 0.01), Level(25_000, 0.0))
+LEVELS = (
+    Level(20, 0.12),
+    Level(40, 0.08),
+    Level(80, 0.05),
+    Level(160, 0.033),
+    Level(320, 0.02),
+    Level(600, 0.012),
+    Level(1100, 0.007),
+)
 
 
-def choose(position: Position, level: int, seed: int, control: Control, limits: Limits, version: str) -> int:
-    """Return the move that a level (from 1) makes for the player to move.
+def pick(state: State, ranked: Sequence[MoveSums], by_score: bool, temperature: float, seed: int) -> int:
+    """Return the move that is made after a search.
 
-    Raises BrainError INVALID_ARGUMENT where there is no such level, FAILED_PRECONDITION where no player is to move.
+    ranked: what the search says of the moves it considered, the best one first. by_score: it maximised the score.
+    temperature: 0 for the best move that is not out of the question.
     """
-    if not 1 <= level <= len(LEVELS):
-        raise invalid("level", level, f"must be 1 to {len(LEVELS)}")
-    chosen = LEVELS[level - 1]
-    request = pb.SuggestRequest(budget=pb.Budget(visits=chosen.visits), seed=seed)
-    analysis = analysis_for(position, request, control, limits, version)
-    winning = _wins_at_once(position.state)
-    if winning is not None:
-        return winning
-    analysis.run()
-    ranked = [sums for sums in analysis.ranked() if sums.visits]
-    best = ranked[0]
-    if chosen.temperature == 0 or _wins_for_sure(best, position.state):
-        return best.code
-    for sums in ranked:
-        if _wins_for_sure(sums, position.state):
+    sight = in_sight(state) if state.players > 1 else {}
+    won = [sums.code for sums in ranked if sight.get(sums.code) == 1]
+    if won:
+        return won[0]
+    left = [sums for sums in ranked if sight.get(sums.code, 0) == 0] or list(ranked)
+    if left[0].exact:
+        left = [sums for sums in left if sums.exact]
+    if temperature == 0 or not left[0].count:
+        return left[0].code
+    for sums in left:
+        if _wins_for_sure(sums, state):
             return sums.code
-    values = [_value(sums, analysis) for sums in ranked]
-    weights = [math.exp((value - max(values)) / chosen.temperature) for value in values]
-    return random.Random(seed).choices([sums.code for sums in ranked], weights)[0]
-
-
-def _wins_at_once(state: State) -> int | None:
-    """Return a move after which the game is over and won alone; None where there is none, or nobody to win against."""
-    if state.players == 1:
-        return None
-    for move in state.moves():
-        after = state.copy()
-        after.apply(move)
-        if after.to_move == GAME_OVER and after.returns()[0][state.to_move] == 1:
-            return move
-    return None
+    values = _values(left, state.to_move, by_score)
+    best = max(values)
+    weights = [
+        math.exp((value - best) / temperature) if value >= best - REACH * temperature else 0.0 for value in values
+    ]
+    return random.Random(seed).choices([sums.code for sums in left], weights)[0]
 
 
 def _wins_for_sure(sums: MoveSums, state: State) -> bool:
-    return state.players > 1 and sums.visits >= SURE_VISITS and sums.win[state.to_move] >= SURE_WIN * sums.visits
+    sure = sums.exact or sums.visits >= SURE_VISITS
+    return state.players > 1 and sure and sums.win[state.to_move] >= SURE_WIN * sums.count
 
 
-def _value(sums: MoveSums, analysis: Analysis) -> float:
-    """Return the share of the win a move is worth; alone its points, so scaled that the spread of a game is 0.5."""
-    mover = analysis.position.state.to_move
-    if analysis.objective != pb.OBJECTIVE_SCORE:
-        return sums.win[mover] / sums.visits
-    mean = sums.score[mover] / sums.visits
-    total = sum(entry.visits for entry in analysis.ranked())
-    squares = sum(entry.score_squares[mover] for entry in analysis.ranked()) / total
-    average = sum(entry.score[mover] for entry in analysis.ranked()) / total
-    return 0.5 * mean / max(1e-9, math.sqrt(max(0.0, squares - average * average)))
+def _values(ranked: Sequence[MoveSums], mover: int, by_score: bool) -> list[float]:
+    """Return the share of the win each move is worth; of points so much that the spread of a game is 0.5."""
+    count = sum(sums.count for sums in ranked)
+    doubt = 0 if ranked[0].exact else DOUBT
+    scale = 1.0
+    if by_score:
+        average = sum(sums.score[mover] for sums in ranked) / count
+        squares = sum(sums.score_squares[mover] for sums in ranked) / count
+        scale = 0.5 / max(1e-9, math.sqrt(max(0.0, squares - average * average)))
+    totals = [sums.score[mover] if by_score else sums.win[mover] for sums in ranked]
+    mean = sum(totals) / count - REDUCTION / scale
+    return [
+        scale * (total + doubt * mean) / (sums.count + doubt) for total, sums in zip(totals, ranked, strict=True)
+    ]

@@ -12,7 +12,7 @@ from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.rng import Random
 from solver.analysis import MAX_THREADS, MAX_VISITS, Control, Limits, analysis_for
 from solver.durations import duration_ms
-from solver.levels import LEVELS, choose
+from solver.levels import LEVELS
 from solver.positions import Position, invalid
 
 Player = Callable[[Position, int], int]  # position, seed from 0 to 2**32 - 1 -> code of a legal move
@@ -23,7 +23,7 @@ class Option:
     """An option of a searching player.
 
     parse: raises ValueError with what is wanted.
-    feature: it is the argument of Search with this name; otherwise it belongs to the request.
+    feature: it is the argument of Search with this name, or `exact`; otherwise it belongs to the request.
     plain: its value in plain UCT, the fixed baseline; of a feature only.
     """
 
@@ -69,9 +69,11 @@ OPTIONS = {
     "visits": Option(_count(MAX_VISITS), "visits a move"),
     "time": Option(duration_ms, "time a move, such as 50ms"),
     "threads": Option(_count(MAX_THREADS), "threads of a search"),
+    "temperature": Option(_number(1e-6, 1), "share of the win by which it strays, as levels do"),
     "objective": Option(_choice({"win": pb.OBJECTIVE_WIN, "score": pb.OBJECTIVE_SCORE}), "win or score"),
     "exploration": Option(_number(0, 100), "weight of exploration, in spreads of the utility", True, 0.7),
     "informed": Option(SWITCH, "on or off: the game's playouts, evaluation and priors", True, False),
+    "exact": Option(SWITCH, "on or off: endings are solved", True, False),
 }
 
 
@@ -87,7 +89,8 @@ def player_for(spec: str, budget: pb.Budget, field: str = "player") -> Player:
         if name in ("random", "greedy") and not colon:
             return _random if name == "random" else _greedy
         if name == "level":
-            return _level(_count(len(LEVELS))(rest))
+            level = LEVELS[_count(len(LEVELS))(rest) - 1]
+            return _searching({"visits": level.visits, "temperature": level.temperature}, budget)
         if name in ("uct", "mcts", "max"):
             plain = {key: option.plain for key, option in OPTIONS.items() if option.feature} if name == "uct" else {}
             return _searching(plain | (_options(rest) if colon else {}), budget)
@@ -103,13 +106,6 @@ def _random(position: Position, seed: int) -> int:
 
 def _greedy(position: Position, seed: int) -> int:
     return position.state.greedy_move()
-
-
-def _level(level: int) -> Player:
-    def play(position: Position, seed: int) -> int:
-        return choose(position, level, seed, Control(), Limits(), "")
-
-    return play
 
 
 def _options(text: str) -> dict[str, Any]:
@@ -131,7 +127,7 @@ def _searching(given: dict[str, Any], budget: pb.Budget) -> Player:
     if "visits" in given or "time" in given:
         budget = pb.Budget(visits=given.get("visits", 0), time_ms=given.get("time", 0))
     features = {key: value for key, value in given.items() if OPTIONS[key].feature}
-    threads = given.get("threads", 1)
+    threads, temperature = given.get("threads", 1), given.get("temperature")
     objective = given.get("objective", pb.OBJECTIVE_UNSPECIFIED)
 
     def play(position: Position, seed: int) -> int:
@@ -141,6 +137,6 @@ def _searching(given: dict[str, Any], budget: pb.Budget) -> Player:
         request = pb.SuggestRequest(budget=budget, threads=threads, objective=objective, seed=seed)
         analysis = analysis_for(position, request, Control(), Limits(), "", features=features)
         analysis.run()
-        return analysis.ranked()[0].code
+        return analysis.ranked()[0].code if temperature is None else analysis.chosen(temperature)
 
     return play

@@ -14,13 +14,15 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Protocol
 
+from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1 import game_pb2
 from cython_ext.game import GAME_OVER
 from engines.library import Library
-from solver.analysis import Control
+from solver.analysis import TREE_BYTES, Control
 from solver.closed import play_closed
 from solver.positions import Position, decode_state, invalid
 from solver.solo import PORTFOLIO, SoloSearch
+from solver.solving import Solving
 
 SLICE = 0.5  # seconds from one result of a task to the next, at most; the first ones come sooner
 FIRST_SLICE = 0.05
@@ -117,7 +119,12 @@ def search_for(position: Position, task: Task) -> SoloSearch:
     Raises BrainError where the position is no puzzle.
     """
     search = SoloSearch(
-        position, rounds=task.rounds, seed=task.seed, threads=task.threads, members=task.members or PORTFOLIO
+        position,
+        rounds=task.rounds,
+        seed=task.seed,
+        threads=task.threads,
+        memory=TREE_BYTES * task.threads,  # as much as a server gives unless configured otherwise
+        members=task.members or PORTFOLIO,
     )
     if task.line or task.bound < math.inf:
         search.share(task.line, task.bound)
@@ -132,27 +139,19 @@ def check_score(position: Position, line: Sequence[int], score: float | None) ->
 
 def _search(position: Position, task: Task, control: Control) -> Iterator[Result]:
     search = search_for(position, task)
-    control.hold([search])
-    started = time.monotonic()
-    snapshot = search.snapshot()
+    solving = Solving(position, search, control, task.seconds, math.inf if task.nodes is None else task.nodes)
     line: tuple[int, ...] = ()
-    while True:
-        until = min(started + task.seconds, control.answer_by)
-        pause = min(SLICE, max(FIRST_SLICE, time.monotonic() - started))
-        more = None if task.nodes is None else task.nodes - snapshot.nodes
-        snapshot = search.run(max(0.0, min(pause, until - time.monotonic())), more)
-        now = time.monotonic()
-        if snapshot.line != line:
-            line = snapshot.line
-            check_score(position, line, snapshot.score)
-        spent = now >= until or (task.nodes is not None and snapshot.nodes >= task.nodes)
-        final = snapshot.proven or spent or control.stopped
+    ended = False
+    while not ended:
+        ended = solving.run(min(SLICE, max(FIRST_SLICE, time.monotonic() - solving.started)))
+        best, seconds = solving.best, time.monotonic() - solving.started
+        if best.line != line:
+            line = best.line
+            check_score(position, line, best.score)
         yield Result(
-            task.number, snapshot.score, snapshot.bound, line, snapshot.nodes, now - started, snapshot.phase,
-            snapshot.proven, final, stopped=final and not (snapshot.proven or spent),
+            task.number, best.score, best.bound, line, best.nodes, seconds, best.phase, best.proven, ended,
+            stopped=solving.stop_reason == pb.STOP_REASON_STOPPED,
         )  # fmt: skip
-        if final:
-            return
 
 
 def _play(position: Position, task: Task, control: Control) -> Iterator[Result]:

@@ -15,29 +15,30 @@ MAX_ROUNDS = 100  # of a puzzle
 
 
 class Solving(Timed):
-    """A puzzle being solved. `run` it, read `solution`, run it on.
+    """A puzzle being solved. `run` it, read `best` or `solution`, run it on.
 
-    earlier: what was found before an interruption; its time and nodes count towards the budget.
+    seconds, nodes: what it may take at most, each of them infinite for no limit.
+    earlier: what was found before an interruption; its time and nodes count towards these.
     """
 
     def __init__(
         self,
         position: Position,
         search: SoloSearch,
-        budget: pb.SolveBudget,
         control: Control,
-        limits: Limits,
-        version: str,
-        earlier: pb.Solution,
+        seconds: float,
+        nodes: float,
+        version: str = "",
+        earlier: pb.Solution | None = None,
     ) -> None:
-        seconds = budget_seconds(budget.time_ms, budget.nodes, control, limits)
+        earlier = earlier or pb.Solution()
         super().__init__(control, seconds - earlier.elapsed_ms / 1000)
         self.position = position
         self.best: Snapshot = search.snapshot()
         self._searches = [search]
         self._version = version
         self._earlier = earlier
-        self._most = budget.nodes - earlier.nodes if budget.nodes else math.inf  # nodes for this search
+        self._most = nodes - earlier.nodes  # for this search
         self._ran = 0.0  # seconds
         self._line: tuple[tuple[int, ...], list[pb.LegalMove]] = ((), [])  # the last one asked for, and its messages
         control.hold(self._searches)
@@ -58,13 +59,13 @@ class Solving(Timed):
         self._ran += now - began
         if self.best.proven:
             self.stop_reason = pb.STOP_REASON_PROVEN
-        elif self.control.stopped:
-            self.stop_reason = pb.STOP_REASON_STOPPED
         elif self.best.nodes >= self._most:
             self.stop_reason = pb.STOP_REASON_NODES
         elif now >= self.deadline:
             self.stop_reason = pb.STOP_REASON_TIME
             self.overrun = now - self.deadline
+        elif self.control.stopped:
+            self.stop_reason = pb.STOP_REASON_STOPPED
         return self.stop_reason != pb.STOP_REASON_UNSPECIFIED
 
     def solution(self, timing: bool = False) -> pb.Solution:
@@ -150,10 +151,10 @@ def solving_for(
         threads=threads,
         memory=budget.memory_mib << 20 or memory,
     )
-    earlier = earlier or pb.Solution()
-    if earlier.engine_version == position.engine.version:
+    if earlier is not None and earlier.engine_version == position.engine.version:
         search.share([move.id for move in earlier.line], earlier.upper_bound)
-    return Solving(position, search, budget, control, limits, version, earlier)
+    seconds = budget_seconds(budget.time_ms, budget.nodes, control, limits)
+    return Solving(position, search, control, seconds, budget.nodes or math.inf, version, earlier)
 
 
 def gap(score: float | None, bound: float) -> float:

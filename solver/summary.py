@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, quantiles, stdev
 
-from solver.analysis import CONFIDENCE
+from solver.findings import CONFIDENCE
 
 
 @dataclass(frozen=True)

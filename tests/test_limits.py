@@ -17,6 +17,7 @@ from engines.library import Library
 from server import BrainServer, background
 from service.settings import MESSAGE_BYTES, Settings
 from solver.analysis import Control
+from tests.waiting import eventually, idle
 
 SETTINGS = Settings(
     searches=2, queue=5, max_time_ms=300, max_visits=50_000, max_threads=1, max_moves=2, tree_mib=64
@@ -127,9 +128,8 @@ def test_a_search_that_ended_keeps_no_memory() -> None:
                 next(answers)
                 answers.close()
                 client.suggest(suggest, timeout=0.3)
-            while server.admission.running:
-                time.sleep(0.002)
-            assert resident() - before < 50 << 20
+            eventually(lambda: idle(server))
+            eventually(lambda: resident() - before < 50 << 20)
         finally:
             gc.enable()
 
@@ -148,7 +148,7 @@ def test_a_call_that_waits_for_its_reader_keeps_no_memory(
     suggest = pb.SuggestRequest(state=state, budget=pb.Budget(visits=1000))
     client.suggest(suggest)
     list(client.analyze(pb.AnalyzeRequest(suggest=suggest)))
-    assert [control._searches for control in controls] == [[], []]
+    eventually(lambda: [control._searches for control in controls] == [[], []])
 
 
 def resident() -> int:

@@ -22,6 +22,7 @@ from engines.library import Library
 from server import BrainServer, background, serve
 from service.credentials import Tokens, read_tokens
 from service.settings import Settings
+from tests.waiting import eventually
 
 LONG = pb.Budget(time_ms=3_600_000)
 
@@ -163,8 +164,7 @@ def test_limits_of_a_token(tmp_path: Path) -> None:
         first = alice.analyze(request)
         next(first)
         waiting = alice._stub.Suggest.future(request.suggest, metadata=alice._metadata)
-        while not server.admission.waiting:
-            pass
+        eventually(lambda: server.admission.waiting > 0)
         with pytest.raises(BrainError) as refused:
             alice.suggest(request.suggest)
         assert (refused.value.code, refused.value.reason) == ("RESOURCE_EXHAUSTED", "TOKEN_LIMIT")

@@ -4,8 +4,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -28,11 +27,11 @@ from server import BrainServer, background
 from service.errors import DETAILS_KEY, SERVICE
 from service.settings import WAITING_PER_PLACE, Settings
 from solver.brain import Brain
+from tests.waiting import PATIENCE, eventually, idle
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 LONG = pb.Budget(time_ms=3_600_000)
-PATIENCE = 20.0  # seconds, far more than anything here takes
 
 each_game = pytest.mark.parametrize("game", ENGINES)
 
@@ -75,17 +74,6 @@ def last_position(brain: Brain, game: str) -> game_pb2.GameState:
         choice = pb.MoveChoice(id=moves[-1].id)
         state = brain.apply_move(pb.ApplyMoveRequest(state=state, move=choice, seed=len(moves))).state
     return state
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.002)
-
-
-def idle(server: BrainServer) -> bool:
-    return server.admission.running == server.admission.waiting == 0
 
 
 def status_in(error: grpc.RpcError) -> Status:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -22,8 +22,8 @@ from service.settings import Settings
 from solver.brain import Brain
 from solver.solo import Snapshot
 from solver.solving import Told, gap
+from tests.waiting import PATIENCE, eventually, idle
 
-PATIENCE = 20.0
 LONG = pb.SolveBudget(time_ms=3_600_000)
 
 
@@ -52,17 +52,6 @@ def client(server: BrainServer) -> Iterator[Client]:
 def puzzle(brain: Brain, seed: int = 7) -> game_pb2.GameState:
     options = {"open_deck": "true"}
     return brain.new_game(pb.NewGameRequest(game="cafe", players=1, options=options, seed=seed)).state
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.002)
-
-
-def idle(server: BrainServer) -> bool:
-    return server.admission.running == server.admission.waiting == 0
 
 
 def score_of(brain: Brain, state: game_pb2.GameState, line: list[pb.LegalMove]) -> float:

@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 
 import grpc
 import pytest
@@ -21,9 +21,9 @@ from server import BrainServer, background
 from service import streams
 from service.settings import Settings
 from solver.brain import Brain
+from tests.waiting import PATIENCE, eventually, idle
 
 LONG = pb.Budget(time_ms=3_600_000)
-PATIENCE = 20.0
 
 
 @pytest.fixture(scope="module")
@@ -93,17 +93,6 @@ class Talk:
         for id_, count in Counter(answer.id for answer in self.finals()).items():
             assert count == 1, id_
         return self.finals()
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-
-
-def idle(server: BrainServer) -> bool:
-    return server.admission.running == server.admission.waiting == 0
 
 
 def test_many_positions_of_all_games(brain: Brain, client: Client) -> None:

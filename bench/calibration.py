@@ -1,0 +1,258 @@
+"""Are the values honest? Positions of self-play games, what the search said of them, and how the games ended.
+
+`python -m bench.calibration play FOLDER GAME --players 2 --visits 100 --games 10000` plays games between equal searches
+and keeps one position of each, at a random decision. A file in FOLDER holds them; called again, it goes on there.
+
+`python -m bench.calibration fit FOLDER` fits engines/GAME/calibration.toml on the even games in FOLDER, prints how well
+calibrated the odd ones are with it and without, and draws docs/calibration/GAME.png.
+"""
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, astuple, dataclass, fields
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.measure import ROOT
+from bench.positions import library
+from cafebrain.v1 import brain_service_pb2 as pb
+from cython_ext.rng import Random
+from engines.calibration import USUAL_VISITS, Calibration, unsure
+from solver.analysis import Control, Limits, analysis_for
+from solver.arena import steps
+from solver.journal import Journal, read_journal
+from solver.positions import Position
+
+LEVEL = 0.9  # of the score interval
+WIDTH = 1.644854  # standard deviations on either side of it, if scores were normal
+BINS = 10
+LEAST_SPREAD = 0.5  # points; a search of an ending sees no spread at all
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One position: what the search said of its best move, per player, and how the game ended."""
+
+    visits: int  # of the best move
+    mover: int  # from 0
+    wins: tuple[float, ...]
+    scores: tuple[float, ...]
+    spreads: tuple[float, ...]
+    shares: tuple[float, ...]  # of the win, in the end
+    finals: tuple[float, ...]  # scores
+
+
+def sample_game(game: str, players: int, visits: int, seed: int) -> Sample:
+    """Play a game and return one decision of it, each with the same chance."""
+    entry = library().entry(game, "", "", "set")
+    options = {option.name: option.default for option in entry.engine.options}
+    position = Position(entry, entry.engine.initial(entry.game, players, options, Random(seed)))
+    dice = random.Random(seed)
+    decisions = 0
+    said: dict[str, Any] = {}
+
+    def play(seen: Position, move_seed: int) -> int:
+        nonlocal decisions, said
+        moves = seen.state.moves()
+        if len(moves) == 1:
+            return moves[0]
+        request = pb.SuggestRequest(budget=pb.Budget(visits=visits), seed=move_seed)
+        # What is solved needs no calibration.
+        analysis = analysis_for(seen, request, Control(), Limits(), "", features={"exact": False})
+        analysis.run()
+        best = analysis.ranked()[0]
+        decisions += 1
+        if dice.randrange(decisions) == 0:
+            n = best.visits
+            means = [score / n for score in best.score]
+            squares = zip(best.score_squares, means, strict=True)
+            said = {
+                "visits": n,
+                "mover": seen.state.to_move,
+                "wins": tuple(win / n for win in best.win),
+                "scores": tuple(means),
+                "spreads": tuple(max(0.0, square / n - mean * mean) ** 0.5 for square, mean in squares),
+            }
+        return best.code
+
+    for _ in steps(position, [play] * players, seed, seed):
+        pass
+    shares, finals = position.state.returns()
+    return Sample(**said, shares=tuple(shares), finals=tuple(finals))
+
+
+def play(args: argparse.Namespace) -> None:
+    """Play games and keep a position of each."""
+    args.folder.mkdir(parents=True, exist_ok=True)
+    header = {"game": args.game, "players": args.players, "visits": args.visits}
+    journal = Journal(args.folder / f"{args.game}-{args.players}-{args.visits}.jsonl")
+    if not journal.records:
+        journal.append(header)
+    known = max(0, len(journal.records) - 1)
+    with ThreadPoolExecutor(args.threads) as pool:
+        seeds = iter(range(known, args.games))
+        while chunk := list(islice(seeds, 16 * args.threads)):  # in order: the number of lines tells what is left
+            found = pool.map(lambda seed: sample_game(args.game, args.players, args.visits, seed), chunk)
+            for sample in found:
+                journal.append(asdict(sample))
+            print(f"\r{chunk[-1] + 1} of {args.games} games", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    journal.close()
+
+
+def samples_in(path: Path) -> list[Sample]:
+    """Return the positions in a file."""
+    return [Sample(**{name: _tuple(value) for name, value in record.items()}) for record in read_journal(path)[1:]]
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def fitted(samples: Sequence[Sample]) -> Calibration:
+    """Return the calibration with the highest likelihood of the results.
+
+    What concerns wins by Newton's method on the log-likelihood of the shares of the win, which is concave; the slopes
+    with a little weight on 0, as all games may have the same visits. Shifts: the mean errors of the scores in spreads.
+    Scale: so that the interval holds 90 % of the scores.
+    """
+    weights = np.array([1.0, 0.0, 0.0, 0.0])
+    weight_on_0 = np.array([1e-9, 1.0, 1e-9, 1.0])
+    for _ in range(50):
+        gradient, curvature = -weight_on_0 * weights, np.diag(weight_on_0)
+        for sample in samples:
+            players = len(sample.wins)
+            logits = np.log([unsure(win, sample.visits, players) for win in sample.wins])
+            moves = np.arange(players) == sample.mover
+            features = np.column_stack([logits, logits, moves, moves])
+            features[:, 1::2] *= np.log(sample.visits / USUAL_VISITS)
+            chance = np.exp(features @ weights)
+            chance /= chance.sum()
+            gradient += features.T @ (np.array(sample.shares) - chance)
+            centered = features - chance @ features
+            curvature += centered.T @ (chance[:, None] * centered)
+        step = np.linalg.solve(curvature, gradient)
+        weights += step
+        if np.abs(step).max() < 1e-6:
+            break
+    errors: dict[bool, list[float]] = {False: [], True: []}  # by whether it is the player to move
+    for sample in samples:
+        for player, (final, mean) in enumerate(zip(sample.finals, sample.scores, strict=True)):
+            error = (final - mean) / max(sample.spreads[player], LEAST_SPREAD)
+            errors[player == sample.mover].append(error)
+    shift, mover_shift = (float(np.mean(errors[to_move])) for to_move in (False, True))
+    scale = float(np.quantile(np.abs(np.array(errors[True]) - mover_shift), LEVEL)) / WIDTH
+    return Calibration(*(round(float(figure), 3) for figure in (*weights, shift, mover_shift, scale)))
+
+
+def curve(samples: Sequence[Sample], calibration: Calibration) -> list[tuple[int, float, float]]:
+    """Return per tenth of the predicted share of the mover: how many, the mean prediction, the mean result."""
+    bins: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for sample in samples:
+        said = calibration.wins(sample.wins, sample.visits, sample.mover)[sample.mover]
+        bins[min(BINS - 1, int(said * BINS))].append((said, sample.shares[sample.mover]))
+    return [
+        (len(pairs), sum(said for said, _ in pairs) / len(pairs), sum(came for _, came in pairs) / len(pairs))
+        for _, pairs in sorted(bins.items())
+    ]
+
+
+def calibration_error(points: Sequence[tuple[int, float, float]]) -> float:
+    """Return the expected calibration error: the mean distance of prediction and result, weighted by how many."""
+    return sum(n * abs(said - came) for n, said, came in points) / sum(n for n, _, _ in points)
+
+
+def coverage(samples: Sequence[Sample], calibration: Calibration) -> float:
+    """Return the part of the movers' final scores that lie in the interval that should hold 90 % of them."""
+    held = 0
+    for sample in samples:
+        mean, spread = calibration.score(sample.scores[sample.mover], sample.spreads[sample.mover], True)
+        held += abs(sample.finals[sample.mover] - mean) <= WIDTH * spread + 1e-9
+    return held / len(samples)
+
+
+def fit(args: argparse.Namespace) -> None:
+    """Fit, print and draw, per game."""
+    files: dict[str, list[Path]] = defaultdict(list)
+    for path in sorted(args.folder.glob("*.jsonl")):
+        files[path.name.split("-")[0]].append(path)
+    print("| game, players, visits | positions | error of the win | as it was | in the 90 % interval | as it was |")
+    print("|---|---|---|---|---|---|")
+    for game, paths in files.items():
+        samples = {path.stem: samples_in(path) for path in paths}
+        calibration = fitted([sample for found in samples.values() for sample in found[::2]])
+        curves = {}
+        for name, found in samples.items():
+            held_out = found[1::2]
+            curves[name] = curve(held_out, calibration)
+            figures = [
+                figure
+                for one in (calibration, Calibration())
+                for figure in (calibration_error(curve(held_out, one)), coverage(held_out, one))
+            ]
+            error, held, error_before, held_before = figures
+            cells = f"{len(held_out):,} | {error:.3f} | {error_before:.3f} | {held:.1%} | {held_before:.1%}"
+            print(f"| {', '.join(name.split('-'))} | {cells} |")
+        write(game, calibration, samples)
+        draw(game, curves)
+
+
+def write(game: str, calibration: Calibration, samples: dict[str, list[Sample]]) -> None:
+    """Write the figures of a game into its engine's folder."""
+    origin = "; ".join(f"{name}: {(len(found) + 1) // 2} games" for name, found in samples.items())
+    lines = [f"{field.name} = {value}" for field, value in zip(fields(calibration), astuple(calibration), strict=True)]
+    head = [f"# By bench/calibration.py, fitted on game-players-visits: {origin}", "[calibration]"]
+    (ROOT / "engines" / game / "calibration.toml").write_text("\n".join([*head, *lines, ""]), encoding="utf-8")
+
+
+def draw(game: str, curves: dict[str, list[tuple[int, float, float]]]) -> None:
+    """Draw the reliability diagram of a game."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(5, 5))
+    axes.plot([0, 1], [0, 1], color="#b9ac98", linestyle="--", label="honest")
+    for name, points in curves.items():
+        _, players, visits = name.split("-")
+        label = f"{players} players, {visits} visits"
+        axes.plot([said for _, said, _ in points], [came for _, _, came in points], marker="o", label=label)
+    axes.set(xlabel="predicted share of the win", ylabel="share of the win in the end", xlim=(0, 1), ylim=(0, 1))
+    axes.set_title(library().engine(game).name)
+    axes.legend()
+    folder = ROOT / "docs" / "calibration"
+    folder.mkdir(exist_ok=True)
+    figure.savefig(folder / f"{game}.png", dpi=80, metadata={"Software": None})
+    pyplot.close(figure)
+
+
+def main() -> None:
+    """Read the command line and do it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    playing = commands.add_parser("play", help="play games and keep a position of each")
+    playing.add_argument("folder", type=Path)
+    playing.add_argument("game", choices=library().games())
+    playing.add_argument("--players", type=int, default=2)
+    playing.add_argument("--visits", type=int, default=100)
+    playing.add_argument("--games", type=int, default=10_000)
+    playing.add_argument("--threads", type=int, default=1, help="games at a time")
+    playing.set_defaults(run=play)
+    fitting = commands.add_parser("fit", help="fit on the even games, test on the odd ones")
+    fitting.add_argument("folder", type=Path)
+    fitting.set_defaults(run=fit)
+    args = parser.parse_args()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+from cython_ext.game import State
+
+def in_sight(state: State) -> dict[int, int]: ...

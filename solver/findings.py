@@ -1,0 +1,130 @@
+"""What a search has found, apart from its trees, and the answer that says it."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cafebrain.v1 import brain_service_pb2 as pb
+from engines.calibration import Calibration
+from solver.positions import Position, set_ref
+
+CONFIDENCE = 1.96  # standard errors of a 95 % interval
+
+
+@dataclass
+class MoveSums:
+    """What all trees say of one root move; lists have one entry per player.
+
+    exact: the move's values are known: the lists are means, not sums, and no visits were needed.
+    """
+
+    code: int
+    visits: int
+    win: list[float]
+    win_squares: list[float]
+    score: list[float]
+    score_squares: list[float]
+    exact: bool = False
+
+    @property
+    def count(self) -> int:
+        """By what the sums are divided; 0 where nothing is known of the move."""
+        return 1 if self.exact else self.visits
+
+    def estimates(self, calibration: Calibration, mover: int) -> tuple[list[float], list[tuple[float, float]]]:
+        """Return the share of the win, and mean and standard deviation of the score, per player, of a known move.
+
+        mover: the player to move, from 0.
+        """
+        if self.exact:
+            moments = zip(self.score, self.score_squares, strict=True)
+            return self.win, [(mean, math.sqrt(max(0.0, square - mean * mean))) for mean, square in moments]
+        n = self.visits
+        wins = calibration.wins([win / n for win in self.win], n, mover)
+        scores = []
+        for player, (total, squares) in enumerate(zip(self.score, self.score_squares, strict=True)):
+            mean = total / n
+            spread = math.sqrt(max(0.0, squares / n - mean * mean))
+            scores.append(calibration.score(mean, spread, player == mover))
+        return wins, scores
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The root moves to be told, the best first.
+
+    lines: per move, the moves that follow from it and itself, with their visits.
+    visits: of all moves.
+    """
+
+    position: Position
+    calibration: Calibration
+    objective: pb.Objective.ValueType
+    moves: Sequence[MoveSums]
+    lines: Sequence[Sequence[tuple[int, int]]]
+    visits: int
+    stop_reason: pb.StopReason.ValueType
+    version: str
+    elapsed_ms: float | None
+
+    def suggestion(self) -> pb.Suggestion:
+        """Return the answer."""
+        position = self.position
+        components = position.entry.components
+        suggestion = pb.Suggestion(
+            player=position.state.to_move + 1,
+            objective=self.objective,
+            visits=self.visits,
+            stop_reason=self.stop_reason,
+            component_set=set_ref(components),
+            components_reconstructed=components.reconstructed,
+            version=self.version,
+            engine_version=position.engine.version,
+            elapsed_ms=self.elapsed_ms,
+        )
+        # Messages are filled where they stand: one that is put into another is copied with all it holds.
+        for sums, line in zip(self.moves, self.lines, strict=True):
+            self._evaluate(sums, line, suggestion.moves.add())
+        return suggestion
+
+    def _evaluate(self, sums: MoveSums, line: Sequence[tuple[int, int]], evaluation: pb.MoveEvaluation) -> None:
+        evaluation.visits = sums.visits
+        evaluation.id = sums.code
+        if sums.count == 0:
+            evaluation.text = self.position.engine.move_text(self.position.state, sums.code)
+            self.position.engine.encode_move(self.position.state, sums.code, evaluation.move)
+            return
+        wins, scores = sums.estimates(self.calibration, self.position.state.to_move)
+        for player, (win, (score, spread)) in enumerate(zip(wins, scores, strict=True), 1):
+            evaluation.players.add(player=player, win_probability=win, expected_score=score, score_spread=spread)
+        if sums.visits >= 2 or sums.exact:
+            evaluation.lower_bound = self._lower_bound(sums, wins, scores)
+        self._plan(line, evaluation)
+        evaluation.text = evaluation.principal_variation[0].text
+        evaluation.move.CopyFrom(evaluation.principal_variation[0].move)
+
+    def _plan(self, line: Sequence[tuple[int, int]], evaluation: pb.MoveEvaluation) -> None:
+        """Write the principal variation."""
+        engine, state = self.position.engine, self.position.state.copy()
+        for index, (code, visits) in enumerate(line):
+            if index:
+                state.apply(line[index - 1][0])
+            planned = evaluation.principal_variation.add(
+                player=state.to_move + 1, id=code, text=engine.move_text(state, code), visits=visits
+            )
+            engine.encode_move(state, code, planned.move)
+
+    def _lower_bound(self, sums: MoveSums, wins: Sequence[float], scores: Sequence[tuple[float, float]]) -> float:
+        """Return the lower end of the 95 % interval of what is maximised."""
+        n, mover = sums.visits, self.position.state.to_move
+        if sums.exact:
+            return scores[mover][0] if self.objective == pb.OBJECTIVE_SCORE else wins[mover]
+        if self.objective == pb.OBJECTIVE_SCORE:
+            mean = sums.score[mover] / n
+            variance = max(0.0, sums.score_squares[mover] - n * mean * mean) / (n - 1)
+            return scores[mover][0] - CONFIDENCE * math.sqrt(variance / n)
+        mean = sums.win[mover] / n
+        variance = max(0.0, sums.win_squares[mover] - n * mean * mean) / (n - 1)
+        error = math.sqrt(variance / n) * self.calibration.win_slope(mean, wins[mover], n, len(wins))
+        return max(0.0, wins[mover] - CONFIDENCE * error)
