@@ -65,7 +65,8 @@ def sample_game(game: str, players: int, visits: int, seed: int) -> Sample:
         if len(moves) == 1:
             return moves[0]
         request = pb.SuggestRequest(budget=pb.Budget(visits=visits), seed=move_seed)
-        analysis = analysis_for(seen, request, Control(), Limits(), "")
+        # What is solved needs no calibration.
+        analysis = analysis_for(seen, request, Control(), Limits(), "", features={"exact": False})
         analysis.run()
         best = analysis.ranked()[0]
         decisions += 1
@@ -119,16 +120,20 @@ def _tuple(value: Any) -> Any:
 def fitted(samples: Sequence[Sample]) -> Calibration:
     """Return the calibration with the highest likelihood of the results.
 
-    Power and slope by Newton's method on the log-likelihood of the shares of the win, which is concave; the slope with
-    a little weight on 0, as all games may have the same visits. Shift: the mean error of the scores in spreads. Scale:
-    so that the interval holds 90 % of the scores.
+    What concerns wins by Newton's method on the log-likelihood of the shares of the win, which is concave; the slopes
+    with a little weight on 0, as all games may have the same visits. Shifts: the mean errors of the scores in spreads.
+    Scale: so that the interval holds 90 % of the scores.
     """
-    weights = np.array([1.0, 0.0])
+    weights = np.array([1.0, 0.0, 0.0, 0.0])
+    weight_on_0 = np.array([1e-9, 1.0, 1e-9, 1.0])
     for _ in range(50):
-        gradient, curvature = np.array([0.0, -weights[1]]), np.diag([1e-9, 1.0])
+        gradient, curvature = -weight_on_0 * weights, np.diag(weight_on_0)
         for sample in samples:
-            logits = np.log([unsure(win, sample.visits, len(sample.wins)) for win in sample.wins])
-            features = np.outer(logits, [1.0, np.log(sample.visits / USUAL_VISITS)])
+            players = len(sample.wins)
+            logits = np.log([unsure(win, sample.visits, players) for win in sample.wins])
+            moves = np.arange(players) == sample.mover
+            features = np.column_stack([logits, logits, moves, moves])
+            features[:, 1::2] *= np.log(sample.visits / USUAL_VISITS)
             chance = np.exp(features @ weights)
             chance /= chance.sum()
             gradient += features.T @ (np.array(sample.shares) - chance)
@@ -138,21 +143,21 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
         weights += step
         if np.abs(step).max() < 1e-6:
             break
-    errors = np.array([
-        (final - mean) / max(spread, LEAST_SPREAD)
-        for sample in samples
-        for final, mean, spread in zip(sample.finals, sample.scores, sample.spreads, strict=True)
-    ])
-    shift = float(errors.mean())
-    scale = float(np.quantile(np.abs(errors - shift), LEVEL)) / WIDTH
-    return Calibration(*(round(float(figure), 3) for figure in (*weights, shift, scale)))
+    errors: dict[bool, list[float]] = {False: [], True: []}  # by whether it is the player to move
+    for sample in samples:
+        for player, (final, mean) in enumerate(zip(sample.finals, sample.scores, strict=True)):
+            error = (final - mean) / max(sample.spreads[player], LEAST_SPREAD)
+            errors[player == sample.mover].append(error)
+    shift, mover_shift = (float(np.mean(errors[to_move])) for to_move in (False, True))
+    scale = float(np.quantile(np.abs(np.array(errors[True]) - mover_shift), LEVEL)) / WIDTH
+    return Calibration(*(round(float(figure), 3) for figure in (*weights, shift, mover_shift, scale)))
 
 
 def curve(samples: Sequence[Sample], calibration: Calibration) -> list[tuple[int, float, float]]:
     """Return per tenth of the predicted share of the mover: how many, the mean prediction, the mean result."""
     bins: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for sample in samples:
-        said = calibration.wins(sample.wins, sample.visits)[sample.mover]
+        said = calibration.wins(sample.wins, sample.visits, sample.mover)[sample.mover]
         bins[min(BINS - 1, int(said * BINS))].append((said, sample.shares[sample.mover]))
     return [
         (len(pairs), sum(said for said, _ in pairs) / len(pairs), sum(came for _, came in pairs) / len(pairs))
@@ -169,7 +174,7 @@ def coverage(samples: Sequence[Sample], calibration: Calibration) -> float:
     """Return the part of the movers' final scores that lie in the interval that should hold 90 % of them."""
     held = 0
     for sample in samples:
-        mean, spread = calibration.score(sample.scores[sample.mover], sample.spreads[sample.mover])
+        mean, spread = calibration.score(sample.scores[sample.mover], sample.spreads[sample.mover], True)
         held += abs(sample.finals[sample.mover] - mean) <= WIDTH * spread + 1e-9
     return held / len(samples)
 

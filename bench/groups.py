@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bench import cafe, campus, cluster, connect_four, gatto, hints, memory, search, service, signature
+from bench import cafe, campus, cluster, connect_four, endings, gatto, hints, memory, search, service, signature
 from bench.measure import Figure, Plan
 
 GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
@@ -13,6 +13,7 @@ GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "cafe": cafe.figures,
     "campus": campus.figures,
     "search": search.figures,
+    "endings": endings.figures,
     "memory": memory.figures,
     "threads": search.thread_figures,
     "cluster": cluster.figures,

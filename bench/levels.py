@@ -6,6 +6,7 @@ in every game, and prints a table for docs/levels.md. The games are kept in FOLD
 from __future__ import annotations
 
 import argparse
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,7 +28,11 @@ def measured(game: str, a: str, b: str, args: argparse.Namespace) -> Interval:
     setup = pb.NewGameRequest(game=game, players=2)
     match = Match(Brain(library()), setup, player_for(a, budget), player_for(b, budget), args.seed)
     header = {"game": game, "a": repr(_described(a, args.time)), "b": repr(_described(b, args.time)), "seed": args.seed}
-    log = Log(args.folder / f"{game}-{a}-{b}.jsonl".replace(":", ""), header, resume=True)
+    path = args.folder / f"{game}-{a}-{b}.jsonl".replace(":", "")
+    try:
+        log = Log(path, header, resume=True)
+    except ValueError as error:
+        sys.exit(f"error: {path}: {error}")
     tally = Tally(2)
     known = {played.number: played for played in log.games if played.number < args.games}
     for played in known.values():

@@ -35,6 +35,7 @@ STOPPED_BECAUSE = {
     "STOP_REASON_TIME": "the time was used up",
     "STOP_REASON_MEMORY": "the memory for the search was used up",
     "STOP_REASON_STOPPED": "it was stopped",
+    "STOP_REASON_PROVEN": "the position is solved: the values are exact",
 }
 
 

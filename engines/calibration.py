@@ -16,24 +16,33 @@ USUAL_VISITS = 1000
 
 @dataclass(frozen=True)
 class Calibration:
-    """A map that keeps the order of values, with four figures; the default changes nothing.
+    """A map that keeps the order of values of equal visits; the default changes nothing.
 
-    The odds of every two players are raised to the power `power + slope ln(visits / 1000)` (temperature scaling; for
-    two players that is logistic regression without an intercept: Guo et al., "On calibration of modern neural
-    networks", 2017). Scores grow by `shift` spreads, and the spread is multiplied by `scale`.
+    The odds of every two players are raised to the power `power + power_slope l`, where l is the logarithm of a
+    thousandth of the visits; the odds of the player to move also grow by the factor exp(mover + mover_slope l): the
+    move that looks best is rarely as good as it looks. For two players that is logistic regression (Platt scaling; see
+    Guo et al., "On calibration of modern neural networks", 2017). Scores grow by `shift` spreads, those of the player
+    to move by `mover_shift`, and the spread is multiplied by `scale`.
     """
 
     power: float = 1.0
-    slope: float = 0.0
+    power_slope: float = 0.0
+    mover: float = 0.0
+    mover_slope: float = 0.0
     shift: float = 0.0
+    mover_shift: float = 0.0
     scale: float = 1.0
 
-    def wins(self, wins: Sequence[float], visits: int) -> list[float]:
-        """Return honest shares of the win, which sum to 1. visits: simulations behind the means, at least 1."""
-        power = self._power(visits)
-        if power == 1:
+    def wins(self, wins: Sequence[float], visits: int, mover: int) -> list[float]:
+        """Return honest shares of the win, which sum to 1.
+
+        visits: simulations behind the means, at least 1. mover: the player to move, from 0.
+        """
+        power, gain = self._power(visits), self.mover + self.mover_slope * _log(visits)
+        if (power, gain) == (1, 0):
             return list(wins)
         raised = [unsure(win, visits, len(wins)) ** power for win in wins]
+        raised[mover] *= math.exp(gain)
         total = sum(raised)
         return [value / total for value in raised]
 
@@ -42,18 +51,21 @@ class Calibration:
 
         Exact for two players. honest: what `wins` makes of the mean.
         """
-        power = self._power(visits)
-        if power == 1:
+        if self == Calibration():
             return 1.0
         win = unsure(win, visits, players)
-        return power * honest * (1 - honest) / (win * (1 - win))
+        return self._power(visits) * honest * (1 - honest) / (win * (1 - win))
+
+    def score(self, mean: float, spread: float, to_move: bool) -> tuple[float, float]:
+        """Return the honest mean and standard deviation of a player's score. to_move: of the player to move."""
+        return mean + (self.mover_shift if to_move else self.shift) * spread, self.scale * spread
 
     def _power(self, visits: int) -> float:
-        return max(0.0, self.power + self.slope * math.log(visits / USUAL_VISITS))
+        return max(0.0, self.power + self.power_slope * _log(visits))
 
-    def score(self, mean: float, spread: float) -> tuple[float, float]:
-        """Return the honest mean and standard deviation of a score."""
-        return mean + self.shift * spread, self.scale * spread
+
+def _log(visits: int) -> float:
+    return math.log(visits / USUAL_VISITS)
 
 
 def unsure(win: float, visits: int, players: int) -> float:

@@ -5,13 +5,14 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
+from cython_ext.exact import Exact, most_positions
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
 from engines.calibration import Calibration
@@ -27,6 +28,11 @@ MAX_MOVES_WANTED = (1 << 32) - 1
 TREE_BYTES = 512 << 20  # for all trees of one search
 ANSWER_TIME = 0.1  # seconds of a caller's deadline kept for building and sending the answer on a busy machine
 MAX_LINE = 16  # moves of a principal variation
+# What an ending may take to be solved, in positions: about as long as the search it takes the place of. A position that
+# is too large is given up after a small part of it: docs/search.md has the figures.
+POSITIONS_PER_VISIT = 8
+POSITIONS_PER_SECOND = 300_000
+ENDING_TIME = 0.5  # of a search under a time limit, the part after which solving is given up on a slow machine
 
 REASONS = {
     "visits": pb.STOP_REASON_VISITS,
@@ -59,7 +65,7 @@ class Control:
         if deadline is not None:
             self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 2)
         self.stopped = False
-        self._searches: list[Any] = []  # whatever has a stop()
+        self._searches: Sequence[Any] = []  # whatever has a stop()
         self._lock = threading.Lock()
 
     def stop(self) -> None:
@@ -72,10 +78,10 @@ class Control:
     def release(self) -> None:
         """Give the trees of the searches back."""
         with self._lock:
-            self._searches.clear()
+            self._searches = []
 
-    def hold(self, searches: list[Any]) -> None:
-        """Let `stop` end these searches too, and `release` empty this list."""
+    def hold(self, searches: Sequence[Any]) -> None:
+        """Let `stop` end these searches, and no others."""
         with self._lock:
             self._searches = searches
             if self.stopped:
@@ -121,6 +127,7 @@ class Analysis(Timed):
         self,
         position: Position,
         searches: list[Search],
+        ending: Exact | None,
         request: pb.SuggestRequest,
         control: Control,
         limits: Limits,
@@ -130,10 +137,13 @@ class Analysis(Timed):
         super().__init__(control, budget_seconds(request.budget.time_ms, count, control, limits))
         self.position = position
         self.searches = searches
+        self._ending = ending
+        self.solved = False
         self.version = version
         self.objective = _objective(position, request)
-        # It is measured on games for several; a game for one keeps the means.
-        self.calibration = position.engine.calibration if position.state.players > 1 else Calibration()
+        # It is measured on moves in games for several; a game for one and draws keep the means.
+        decided = position.state.players > 1 and position.state.to_move >= 0
+        self.calibration = position.engine.calibration if decided else Calibration()
         self.moves_wanted = min(request.moves_wanted or MAX_MOVES_WANTED, limits.moves_wanted)
         self.timing = request.timing
         self.level = LEVELS[request.level - 1] if request.level else None
@@ -141,22 +151,31 @@ class Analysis(Timed):
         self.visits = request.budget.visits or limits.visits
         if self.level is not None:
             self.visits = min(self.visits, self.level.visits)
-        control.hold(searches)
+        control.hold([*searches, ending] if ending else searches)
 
     @property
     def visits_made(self) -> int:
-        """Simulations so far, in all trees."""
-        return sum(search.visits for search in self.searches)
+        """Simulations so far, in all trees; none where the position was solved."""
+        return 0 if self.solved else sum(search.visits for search in self.searches)
 
     @property
     def tree_bytes(self) -> int:
-        """Memory all trees have taken so far."""
-        return sum(search.nodes * search.node_bytes for search in self.searches)
+        """Memory all trees, and the positions of an ending, have taken so far."""
+        trees = sum(search.nodes * search.node_bytes for search in self.searches)
+        return trees + (self._ending.table_bytes if self._ending else 0)
+
+    def release(self) -> None:
+        """Give the memory of the search back now, however long this object is still referred to."""
+        super().release()
+        self.searches.clear()
+        self._ending = None
 
     def run(self, seconds: float = math.inf) -> bool:
         """Search on, for at most `seconds`; return whether the search has ended."""
         pause = time.monotonic() + seconds
         until = min(self.deadline, pause)
+        if self.solve(until):
+            return True
         share, rest = divmod(self.visits, len(self.searches))
         targets = [share + (index < rest) for index in range(len(self.searches))]
         if len(self.searches) == 1:
@@ -173,6 +192,24 @@ class Analysis(Timed):
                 self.stop_reason = REASONS[reason]
                 break
         return True
+
+    def solve(self, until: float = math.inf) -> bool:
+        """Try to solve the position, till `until` on the clock of time.monotonic(); return whether that is done.
+
+        Only positions near the end are solved. Whether one is depends on the budget of visits alone; a search under
+        a time limit also gives up when the clock says so.
+        """
+        if self._ending is None or self.solved:
+            return self.solved
+        limit = self.started + ENDING_TIME * (self.deadline - self.started)
+        result = self._ending.run(min(until, limit))
+        if result == "solved":
+            self.solved = True
+            self.stop_reason = pb.STOP_REASON_PROVEN
+        elif result != "time" or until >= limit:
+            self._ending = None
+            self.control.hold(self.searches)
+        return self.solved
 
     def suggestion(self) -> pb.Suggestion:
         """Return the answer so far."""
@@ -198,23 +235,42 @@ class Analysis(Timed):
         )
 
     def ranked(self) -> list[MoveSums]:
-        """Add up the trees; most visited first, then by mean of the objective."""
+        """Return the moves, best first.
+
+        Where the position was solved, by exact value: of the objective, then of the other one. Else the trees are added
+        up: most visited first, then by mean of the objective.
+        """
+        mover = self.position.state.to_move
+        by_score = self.objective == pb.OBJECTIVE_SCORE
+        if self.solved and self._ending:
+            exact = [
+                MoveSums(code, 0, win, win, score, squares, exact=True)
+                for code, win, score, squares in self._ending.root_values()
+            ]
+
+            def exact_rank(sums: MoveSums) -> tuple[float, float, int]:
+                win, score = -round(sums.win[mover], 7), -round(sums.score[mover], 7)
+                return (score, win, sums.code) if by_score else (win, score, sums.code)
+
+            return sorted(exact, key=exact_rank)
         total: dict[int, MoveSums] = {}
         for search in self.searches:
-            for code, visits, *sums in search.root_moves():
+            for code, visits, win, win_squares, score, score_squares in search.root_moves():
                 if code in total:
                     known = total[code]
                     known.visits += visits
-                    for mine, theirs in zip(
-                        (known.win, known.win_squares, known.score, known.score_squares), sums, strict=True
+                    for mine, theirs in (
+                        (known.win, win),
+                        (known.win_squares, win_squares),
+                        (known.score, score),
+                        (known.score_squares, score_squares),
                     ):
                         mine[:] = [a + b for a, b in zip(mine, theirs, strict=True)]
                 else:
-                    total[code] = MoveSums(code, visits, *sums)
-        mover = self.position.state.to_move
+                    total[code] = MoveSums(code, visits, win, win_squares, score, score_squares)
 
         def rank(sums: MoveSums) -> tuple[int, float, int]:
-            values = sums.score if self.objective == pb.OBJECTIVE_SCORE else sums.win
+            values = sums.score if by_score else sums.win
             return -sums.visits, -values[mover], sums.code
 
         return sorted(total.values(), key=rank)
@@ -225,8 +281,19 @@ class Analysis(Timed):
         return pick(self.position.state, self.ranked(), by_score, temperature, self.seed)
 
     def line(self, code: int, visits: int) -> list[tuple[int, int]]:
-        """Follow the most visited moves from a root move up to the next draw; return moves with their visits."""
+        """Follow the best moves from a root move up to the next draw: the most visited, or those that are proven.
+
+        Returns moves with their visits.
+        """
         line = [(code, visits)]
+        if self.solved and self._ending:
+            state = self.position.state.copy()
+            state.apply(code)
+            while state.to_move >= 0 and len(line) < MAX_LINE:
+                code = self._ending.best(state)
+                line.append((code, 0))
+                state.apply(code)
+            return line
         while visits and len(line) < MAX_LINE:
             path = [move for move, _ in line]
             tried: Counter[int] = Counter()
@@ -268,7 +335,7 @@ def analysis_for(
     """Check a request and set up its search.
 
     at_chance: search a chance point too; its outcomes then take the place of moves, and `viewer` has to be given.
-    features: arguments of Search that are to differ from their defaults.
+    features: arguments of Search that are to differ from their defaults; `exact` False leaves endings unsolved.
 
     Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
     """
@@ -308,19 +375,26 @@ def analysis_for(
         if not allowed:
             raise invalid("avoided_moves", f"{len(avoided)} moves", "leave no move to consider")
     threads = request.threads or 1
+    score_objective = _objective(position, request) == pb.OBJECTIVE_SCORE
+    given = dict(features or {})
+    exact = given.pop("exact", True)
     searches = [
         Search(
             state,
             viewer=(request.viewer or state.to_move + 1) - 1,
             seed=(request.seed << 8) + index,
             memory=min(_tree_bytes(position, request.budget.visits) // threads, limits.tree_bytes),
-            score_objective=_objective(position, request) == pb.OBJECTIVE_SCORE,
+            score_objective=score_objective,
             allowed=allowed,
-            **(features or {}),
+            **given,
         )
         for index in range(threads)
     ]
-    return Analysis(position, searches, request, control, limits, version)
+    ending = None
+    if exact:
+        budget = _positions(position, request, control, limits)
+        ending = Exact(state, budget=budget, score_objective=score_objective, allowed=allowed)
+    return Analysis(position, searches, ending, request, control, limits, version)
 
 
 def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.ValueType:
@@ -339,6 +413,20 @@ def budget_seconds(time_ms: int, count: int, control: Control, limits: Limits) -
     if not count and control.deadline is None:
         return min(DEFAULT_TIME, limits.time_ms / 1000)
     return limits.time_ms / 1000
+
+
+def _positions(position: Position, request: pb.SuggestRequest, control: Control, limits: Limits) -> int:
+    """Return how many positions may be looked at to solve an ending; with a limit of visits the clock has no say."""
+    most = float(most_positions(min(TREE_BYTES, limits.tree_bytes), position.state.players))
+    time_ms, visits = request.budget.time_ms, request.budget.visits
+    if request.level:
+        visits = min(visits or MAX_VISITS, LEVELS[request.level - 1].visits)
+    if visits:
+        most = min(most, POSITIONS_PER_VISIT * visits)
+    if time_ms or not visits:
+        left = math.inf if visits else control.answer_by - time.monotonic()
+        most = min(most, POSITIONS_PER_SECOND * min(left, budget_seconds(time_ms, visits, control, limits)))
+    return max(1, int(most))
 
 
 def _tree_bytes(position: Position, visits: int) -> int:

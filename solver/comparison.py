@@ -20,7 +20,14 @@ PORTION = 24  # of the visits so far, the part a move gets at a time
 
 
 def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Choice]:
-    """Search a position with one tree and return its `most` best moves, and those in `also`, the best first."""
+    """Search a position with one tree and return its `most` best moves, and those in `also`, the best first.
+
+    Where the position is solved, those are its best moves by exact value.
+    """
+    if analysis.solve():
+        ranked = analysis.ranked()
+        chosen = [*ranked[:most], *(sums for sums in ranked[most:] if sums.code in also)]
+        return [_choice(analysis, sums) for sums in chosen]
     (search,) = analysis.searches
     limit = analysis.visits
     now = time.monotonic()
@@ -40,6 +47,8 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
 
 def outcomes(analysis: Analysis) -> dict[int, Choice]:
     """Search a chance point with one tree and return its outcomes, each with the same share of the budget."""
+    if analysis.solve():
+        return {sums.code: _choice(analysis, sums) for sums in analysis.ranked()}
     (search,) = analysis.searches
     limit = analysis.visits
     codes = [code for code, _ in analysis.position.state.outcomes()]
@@ -64,9 +73,13 @@ def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) 
 
 def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
     n = sums.visits
-    wins, scores = sums.estimates(analysis.calibration)
+    wins, scores = sums.estimates(analysis.calibration, analysis.position.state.to_move)
     win_errors, score_errors = [], []
     for p, honest in enumerate(wins):
+        if sums.exact:
+            win_errors.append(0.0)
+            score_errors.append(0.0)
+            continue
         mean = sums.win[p] / n
         slope = analysis.calibration.win_slope(mean, honest, n, len(wins))
         win_errors.append(_error(sums.win_squares[p], mean, n) * slope)

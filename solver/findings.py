@@ -14,7 +14,10 @@ CONFIDENCE = 1.96  # standard errors of a 95 % interval
 
 @dataclass
 class MoveSums:
-    """What all trees say of one root move; lists have one entry per player."""
+    """What all trees say of one root move; lists have one entry per player.
+
+    exact: the move's values are known: the lists are means, not sums, and no visits were needed.
+    """
 
     code: int
     visits: int
@@ -22,15 +25,28 @@ class MoveSums:
     win_squares: list[float]
     score: list[float]
     score_squares: list[float]
+    exact: bool = False
 
-    def estimates(self, calibration: Calibration) -> tuple[list[float], list[tuple[float, float]]]:
-        """Return the share of the win, and mean and standard deviation of the score, per player, of a visited move."""
+    @property
+    def count(self) -> int:
+        """By what the sums are divided; 0 where nothing is known of the move."""
+        return 1 if self.exact else self.visits
+
+    def estimates(self, calibration: Calibration, mover: int) -> tuple[list[float], list[tuple[float, float]]]:
+        """Return the share of the win, and mean and standard deviation of the score, per player, of a known move.
+
+        mover: the player to move, from 0.
+        """
+        if self.exact:
+            moments = zip(self.score, self.score_squares, strict=True)
+            return self.win, [(mean, math.sqrt(max(0.0, square - mean * mean))) for mean, square in moments]
         n = self.visits
-        wins = calibration.wins([win / n for win in self.win], n)
+        wins = calibration.wins([win / n for win in self.win], n, mover)
         scores = []
-        for total, squares in zip(self.score, self.score_squares, strict=True):
+        for player, (total, squares) in enumerate(zip(self.score, self.score_squares, strict=True)):
             mean = total / n
-            scores.append(calibration.score(mean, math.sqrt(max(0.0, squares / n - mean * mean))))
+            spread = math.sqrt(max(0.0, squares / n - mean * mean))
+            scores.append(calibration.score(mean, spread, player == mover))
         return wins, scores
 
 
@@ -73,16 +89,16 @@ class Findings:
         return suggestion
 
     def _evaluate(self, sums: MoveSums, line: Sequence[tuple[int, int]], evaluation: pb.MoveEvaluation) -> None:
-        n = evaluation.visits = sums.visits
+        evaluation.visits = sums.visits
         evaluation.id = sums.code
-        if n == 0:
+        if sums.count == 0:
             evaluation.text = self.position.engine.move_text(self.position.state, sums.code)
             self.position.engine.encode_move(self.position.state, sums.code, evaluation.move)
             return
-        wins, scores = sums.estimates(self.calibration)
+        wins, scores = sums.estimates(self.calibration, self.position.state.to_move)
         for player, (win, (score, spread)) in enumerate(zip(wins, scores, strict=True), 1):
             evaluation.players.add(player=player, win_probability=win, expected_score=score, score_spread=spread)
-        if n >= 2:
+        if sums.visits >= 2 or sums.exact:
             evaluation.lower_bound = self._lower_bound(sums, wins, scores)
         self._plan(line, evaluation)
         evaluation.text = evaluation.principal_variation[0].text
@@ -102,6 +118,8 @@ class Findings:
     def _lower_bound(self, sums: MoveSums, wins: Sequence[float], scores: Sequence[tuple[float, float]]) -> float:
         """Return the lower end of the 95 % interval of what is maximised."""
         n, mover = sums.visits, self.position.state.to_move
+        if sums.exact:
+            return scores[mover][0] if self.objective == pb.OBJECTIVE_SCORE else wins[mover]
         if self.objective == pb.OBJECTIVE_SCORE:
             mean = sums.score[mover] / n
             variance = max(0.0, sums.score_squares[mover] - n * mean * mean) / (n - 1)

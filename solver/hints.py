@@ -45,7 +45,8 @@ def hint_for(
         grade=grade,
         language=request.language or SOURCE_LANGUAGE,
         objective=analysis.objective,
-        visits=sum(search.visits for search in analysis.searches),
+        visits=analysis.visits_made,
+        exact=analysis.solved,
         component_set=set_ref(position.entry.components),
         components_reconstructed=position.entry.components.reconstructed,
     )
@@ -101,7 +102,7 @@ def estimates(choice: Choice) -> list[pb.PlayerEstimate]:
     """Return the expectations of a choice, per player."""
     figures = zip(choice.wins, choice.scores, choice.spreads, strict=True)
     return [
-        pb.PlayerEstimate(player=player, win_probability=win, expected_score=score, score_spread=spread)
+        pb.PlayerEstimate(player=player, win_probability=min(1.0, win), expected_score=score, score_spread=spread)
         for player, (win, score, spread) in enumerate(figures, 1)
     ]
 

@@ -17,7 +17,10 @@ from solver.findings import MoveSums
 
 SURE_WIN = 0.995  # share of the win from which a move is taken to win
 SURE_VISITS = 16  # visits that takes
-DOUBT = 4  # visits of the mean value that the value of each move is mixed with: few visits say little
+# The value of each move is mixed with so many visits of the mean less so much of the win: few visits say little, and
+# the search tries the better moves first.
+DOUBT = 4
+REDUCTION = 0.05
 REACH = 3  # temperatures by which a move may be worse than the best one
 
 
@@ -30,13 +33,13 @@ class Level:
 
 
 LEVELS = (
-    Level(20, 0.3),
-    Level(30, 0.16),
-    Level(50, 0.1),
-    Level(80, 0.06),
-    Level(150, 0.04),
-    Level(300, 0.025),
-    Level(700, 0.012),
+    Level(20, 0.12),
+    Level(40, 0.08),
+    Level(80, 0.05),
+    Level(160, 0.033),
+    Level(320, 0.02),
+    Level(600, 0.012),
+    Level(1100, 0.007),
 )
 
 
@@ -51,34 +54,37 @@ def pick(state: State, ranked: Sequence[MoveSums], by_score: bool, temperature: 
     if won:
         return won[0]
     left = [sums for sums in ranked if sight.get(sums.code, 0) == 0] or list(ranked)
-    visited = [sums for sums in left if sums.visits] or left
-    if temperature == 0 or not visited[0].visits:
-        return visited[0].code
-    for sums in visited:
+    if left[0].exact:
+        left = [sums for sums in left if sums.exact]
+    if temperature == 0 or not left[0].count:
+        return left[0].code
+    for sums in left:
         if _wins_for_sure(sums, state):
             return sums.code
-    values = _values(visited, state.to_move, by_score)
+    values = _values(left, state.to_move, by_score)
     best = max(values)
     weights = [
         math.exp((value - best) / temperature) if value >= best - REACH * temperature else 0.0 for value in values
     ]
-    return random.Random(seed).choices([sums.code for sums in visited], weights)[0]
+    return random.Random(seed).choices([sums.code for sums in left], weights)[0]
 
 
 def _wins_for_sure(sums: MoveSums, state: State) -> bool:
-    return state.players > 1 and sums.visits >= SURE_VISITS and sums.win[state.to_move] >= SURE_WIN * sums.visits
+    sure = sums.exact or sums.visits >= SURE_VISITS
+    return state.players > 1 and sure and sums.win[state.to_move] >= SURE_WIN * sums.count
 
 
 def _values(ranked: Sequence[MoveSums], mover: int, by_score: bool) -> list[float]:
     """Return the share of the win each move is worth; of points so much that the spread of a game is 0.5."""
-    visits = sum(sums.visits for sums in ranked)
+    count = sum(sums.count for sums in ranked)
+    doubt = 0 if ranked[0].exact else DOUBT
     scale = 1.0
     if by_score:
-        average = sum(sums.score[mover] for sums in ranked) / visits
-        squares = sum(sums.score_squares[mover] for sums in ranked) / visits
+        average = sum(sums.score[mover] for sums in ranked) / count
+        squares = sum(sums.score_squares[mover] for sums in ranked) / count
         scale = 0.5 / max(1e-9, math.sqrt(max(0.0, squares - average * average)))
     totals = [sums.score[mover] if by_score else sums.win[mover] for sums in ranked]
-    mean = sum(totals) / visits
+    mean = sum(totals) / count - REDUCTION / scale
     return [
-        scale * (total + DOUBT * mean) / (sums.visits + DOUBT) for total, sums in zip(totals, ranked, strict=True)
+        scale * (total + doubt * mean) / (sums.count + doubt) for total, sums in zip(totals, ranked, strict=True)
     ]

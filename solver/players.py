@@ -23,7 +23,7 @@ class Option:
     """An option of a searching player.
 
     parse: raises ValueError with what is wanted.
-    feature: it is the argument of Search with this name; otherwise it belongs to the request.
+    feature: it is the argument of Search with this name, or `exact`; otherwise it belongs to the request.
     plain: its value in plain UCT, the fixed baseline; of a feature only.
     """
 
@@ -73,6 +73,7 @@ OPTIONS = {
     "objective": Option(_choice({"win": pb.OBJECTIVE_WIN, "score": pb.OBJECTIVE_SCORE}), "win or score"),
     "exploration": Option(_number(0, 100), "weight of exploration, in spreads of the utility", True, 0.7),
     "informed": Option(SWITCH, "on or off: the game's playouts, evaluation and priors", True, False),
+    "exact": Option(SWITCH, "on or off: endings are solved", True, False),
 }
 
 

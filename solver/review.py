@@ -128,6 +128,7 @@ class _Review:
             before=estimates(best),
             best_id=best.move,
             best_text=self._words(best.move).translated(self.catalogue),
+            exact=analysis.solved,
         )
         if played is None:  # the search was stopped before it came to the move
             return step
@@ -168,6 +169,7 @@ class _Review:
         step.before.extend(estimates(before))
         step.after.extend(estimates(after))
         step.error = after.win_errors[0]
+        step.exact = analysis.solved
         for player in range(state.players):
             self.tallies[player].win_luck += after.wins[player] - before.wins[player]
             self.tallies[player].luck_variance += after.win_errors[player] ** 2 + before.win_errors[player] ** 2

@@ -15,23 +15,27 @@ MANY = 10**9  # visits that leave a mean as it is
 
 def test_without_a_file_nothing_changes(tmp_path: Path) -> None:
     calibration = read_calibration(tmp_path / "none.toml")
-    assert calibration.wins([0.25, 0.75], 3) == [0.25, 0.75]
-    assert calibration.score(12, 3) == (12, 3)
+    assert calibration.wins([0.25, 0.75], 3, 0) == [0.25, 0.75]
+    assert calibration.score(12, 3, True) == (12, 3)
     assert calibration.win_slope(0.25, 0.25, 3, 2) == 1
 
 
 def test_the_map_by_hand(tmp_path: Path) -> None:
     """Odds of 4 to 1 squared are 16 to 1. With 100 visits the power is 2 + 0.5 ln(1/10)."""
     file = tmp_path / "calibration.toml"
-    file.write_text("[calibration]\npower = 2.0\nslope = 0.0\nshift = 0.5\nscale = 1.5\n")
+    file.write_text("[calibration]\npower = 2.0\nshift = 0.5\nmover_shift = -0.25\nscale = 1.5\n")
     calibration = read_calibration(file)
-    assert calibration.wins([0.8, 0.2], MANY) == pytest.approx([16 / 17, 1 / 17], abs=1e-6)
-    assert calibration.wins([0.5, 0.3, 0.2], MANY) == pytest.approx([25 / 38, 9 / 38, 4 / 38], abs=1e-6)
-    assert calibration.score(20, 4) == (22, 6)
-    sloped = Calibration(power=2, slope=0.5)
+    assert calibration.wins([0.8, 0.2], MANY, 1) == pytest.approx([16 / 17, 1 / 17], abs=1e-6)
+    assert calibration.wins([0.5, 0.3, 0.2], MANY, 0) == pytest.approx([25 / 38, 9 / 38, 4 / 38], abs=1e-6)
+    assert calibration.score(20, 4, False) == (22, 6)
+    assert calibration.score(20, 4, True) == (19, 6)
+    slower = Calibration(mover=-math.log(4))  # the odds of the player to move are divided by 4
+    assert slower.wins([0.8, 0.2], MANY, 0) == pytest.approx([0.5, 0.5], abs=1e-6)
+    assert slower.wins([0.8, 0.2], MANY, 1) == pytest.approx([16 / 17, 1 / 17], abs=1e-6)
+    sloped = Calibration(power=2, power_slope=0.5)
     power = 2 + 0.5 * math.log(0.1)
     odds = (unsure(0.8, 100, 2) / unsure(0.2, 100, 2)) ** power
-    assert sloped.wins([0.8, 0.2], 100)[0] == pytest.approx(odds / (1 + odds))
+    assert sloped.wins([0.8, 0.2], 100, 0)[0] == pytest.approx(odds / (1 + odds))
     assert unsure(1, 9, 2) == pytest.approx(0.95)
 
 
@@ -39,29 +43,29 @@ def test_the_map_by_hand(tmp_path: Path) -> None:
 def test_order_and_sum_are_kept(players: int) -> None:
     dice = random.Random(players)
     for _ in range(200):
-        calibration = Calibration(power=dice.uniform(0.1, 3), slope=dice.uniform(0, 0.3))
+        calibration = Calibration(power=dice.uniform(0.1, 3), power_slope=dice.uniform(0, 0.3))
         raw = [dice.random() for _ in range(players)]
         wins = [win / sum(raw) for win in raw]
-        found = calibration.wins(wins, 1000)
+        found = calibration.wins(wins, 1000, 0)
         assert sum(found) == pytest.approx(1)
         assert sorted(range(players), key=wins.__getitem__) == sorted(range(players), key=found.__getitem__)
 
 
 def test_the_slope_is_the_derivative() -> None:
-    calibration = Calibration(power=1.7)
+    calibration = Calibration(power=1.7, mover=-0.4)
     for win in (0.1, 0.5, 0.83):
-        low, high = (calibration.wins([win + step, 1 - win - step], MANY)[0] for step in (-1e-5, 1e-5))
-        honest = calibration.wins([win, 1 - win], MANY)[0]
+        low, high = (calibration.wins([win + step, 1 - win - step], MANY, 0)[0] for step in (-1e-5, 1e-5))
+        honest = calibration.wins([win, 1 - win], MANY, 0)[0]
         assert calibration.win_slope(win, honest, MANY, 2) == pytest.approx((high - low) / 2e-5, rel=1e-4)
 
 
 def simulated(number: int, seed: int) -> list[Sample]:
-    """Return positions whose truth is the odds said to the power of 1.7, and scores 0.6 spreads higher, 1.4 wider."""
+    """Return positions won at half the odds said, to the power of 1.7; scores are 0.6 spreads higher, 1.4 wider."""
     dice = random.Random(seed)
     samples = []
     for _ in range(number):
         win = dice.uniform(0.05, 0.95)
-        odds = (win / (1 - win)) ** 1.7
+        odds = (win / (1 - win)) ** 1.7 / 2
         won = float(dice.random() < odds / (1 + odds))
         spread = dice.uniform(2, 8)
         finals = tuple(20 + 0.6 * spread + dice.gauss(0, 1.4 * spread) for _ in range(2))
@@ -72,9 +76,10 @@ def simulated(number: int, seed: int) -> list[Sample]:
 
 def test_the_fit_finds_what_was_simulated() -> None:
     calibration = fitted(simulated(4000, 1))
-    power = calibration.power + calibration.slope * math.log(MANY / 1000)
+    power = calibration.power + calibration.power_slope * math.log(MANY / 1000)
     assert power == pytest.approx(1.7, abs=0.12)
-    assert calibration.shift == pytest.approx(0.6, abs=0.06)
+    assert calibration.mover + calibration.mover_slope * math.log(MANY / 1000) == pytest.approx(-math.log(2), abs=0.12)
+    assert (calibration.shift, calibration.mover_shift) == pytest.approx((0.6, 0.6), abs=0.07)
     assert calibration.scale == pytest.approx(1.4, abs=0.06)
     fresh = simulated(4000, 2)
     assert calibration_error(curve(fresh, calibration)) < 0.03 < calibration_error(curve(fresh, Calibration()))

@@ -1,6 +1,7 @@
 """Levels: no win in hand is overlooked, no game thrown away, weak ones stray, equal seeds give equal moves."""
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -102,28 +103,28 @@ def expected_sight(state, move):
 
 
 def test_a_pick_by_hand():
-    """40 of 60 and 20 of 40 visits won, the mean 0.6 mixed in with four visits: 42.4 / 64 and 22.4 / 44."""
+    """40 of 60 and 20 of 40 visits won, the mean 0.6 less 0.05 mixed in with four visits; one move was not tried."""
     state = fours([]).state
     ranked = [
         MoveSums(code, visits, [won, visits - won], [0, 0], [0, 0], [0, 0])
         for code, visits, won in ((3, 60, 40), (2, 40, 20), (0, 0, 0))
     ]
-    difference = 42.4 / 64 - 22.4 / 44
-    assert difference == pytest.approx(0.153409, abs=1e-6)
+    values = [42.2 / 64, 22.2 / 44, 0.55]
+    chances = [math.exp(value / 0.1) for value in values]
     picked = [pick(state, ranked, False, 0.1, seed) for seed in range(4000)]
-    # exp(-1.534) = 0.2157, so 17.7 % of the picks
-    assert picked.count(2) / 4000 == pytest.approx(0.2157 / 1.2157, abs=0.02)
-    assert picked.count(0) == 0
-    assert {pick(state, ranked, False, difference / REACH * 0.99, seed) for seed in range(200)} == {3}
+    for code, chance in zip((3, 2, 0), chances, strict=True):
+        assert picked.count(code) / 4000 == pytest.approx(chance / sum(chances), abs=0.025)
+    nearest = values[0] - values[2]
+    assert {pick(state, ranked, False, nearest / REACH * 0.99, seed) for seed in range(200)} == {3}
+    assert {pick(state, ranked, False, nearest / REACH * 1.01, seed) for seed in range(200)} == {3, 0}
     assert pick(state, ranked, False, 0, 1) == 3
 
 
-def test_weak_levels_stray_and_the_strongest_does_not():
+def test_weak_levels_stray_more():
     position = fours([])
     moves = {level: {move_of(position, level, seed) for seed in range(24)} for level in (1, len(LEVELS))}
     assert len(moves[1]) > 2
     assert len(moves[len(LEVELS)]) < len(moves[1])
-    assert {move_of(position, 0, seed) for seed in range(2)} == {3}
 
 
 @pytest.mark.parametrize("game", LIBRARY.games())

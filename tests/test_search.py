@@ -187,7 +187,7 @@ def test_one_legal_move():
     state = board("121212", "121212", "212121", "121212", "121212", "212121", "12121")
     answer = suggest(state, 100)
     assert [evaluation.move.connect_four.column for evaluation in answer.moves] == [7]
-    assert answer.moves[0].visits == 100
+    assert answer.stop_reason == pb.STOP_REASON_PROVEN
 
 
 # --- refusals ------------------------------------------------------------------------------------

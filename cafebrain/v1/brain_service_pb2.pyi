@@ -127,7 +127,11 @@ class _StopReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopReason
     STOP_REASON_NODES: _StopReason.ValueType  # 5
     """The nodes were used up."""
     STOP_REASON_PROVEN: _StopReason.ValueType  # 6
-    """The best score is proven: there is nothing left to search."""
+    """There is nothing left to search. A puzzle: the best score is proven. A position: it was solved, for it is so near
+    the end that all play from there could be looked at. Then every value is exact, for players who each make the best
+    move for themselves: the spread is that of the draws to come, the lower bound the value itself, and visits are 0.
+    The moves are in the order of their values.
+    """
 
 class StopReason(_StopReason, metaclass=_StopReasonEnumTypeWrapper):
     """Why a search ended."""
@@ -145,7 +149,11 @@ STOP_REASON_STOPPED: StopReason.ValueType  # 4
 STOP_REASON_NODES: StopReason.ValueType  # 5
 """The nodes were used up."""
 STOP_REASON_PROVEN: StopReason.ValueType  # 6
-"""The best score is proven: there is nothing left to search."""
+"""There is nothing left to search. A puzzle: the best score is proven. A position: it was solved, for it is so near
+the end that all play from there could be looked at. Then every value is exact, for players who each make the best
+move for themselves: the spread is that of the draws to come, the lower bound the value itself, and visits are 0.
+The moves are in the order of their values.
+"""
 Global___StopReason: _TypeAlias = StopReason  # noqa: Y015
 
 class _HintGrade:
@@ -1180,11 +1188,12 @@ class MoveEvaluation(_message.Message):
     text: _builtins.str
     """The move in words."""
     visits: _builtins.int
-    """Visits the search gave it."""
+    """Visits the search gave it; 0 where the position was solved."""
     lower_bound: _builtins.float
     """What the search maximises for the player to move, less 1.96 standard errors: their win probability (0 to 1), or
     with the score objective their expected score in points. It covers the chance in the simulations behind this
-    move, taken as independent, not what a longer search would find out. Absent below 2 visits.
+    move, taken as independent, not what a longer search would find out. Absent below 2 visits unless the position was
+    solved.
     """
     @_builtins.property
     def move(self) -> _game_pb2.Move:
@@ -1192,7 +1201,7 @@ class MoveEvaluation(_message.Message):
 
     @_builtins.property
     def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerEstimate]:
-        """Expectations per player, in player order; empty where the move got no visit."""
+        """Expectations per player, in player order; empty where the move got no visit and the position was not solved."""
 
     @_builtins.property
     def principal_variation(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlannedMove]:
@@ -1240,7 +1249,7 @@ class Suggestion(_message.Message):
     objective: Global___Objective.ValueType
     """What was maximised; never OBJECTIVE_UNSPECIFIED."""
     visits: _builtins.int
-    """Visits in all."""
+    """Visits in all; 0 where the position was solved."""
     stop_reason: Global___StopReason.ValueType
     """Why the search ended; STOP_REASON_UNSPECIFIED while it goes on."""
     components_reconstructed: _builtins.bool
@@ -1416,7 +1425,7 @@ class HintMove(_message.Message):
     score_loss: _builtins.float
     """Points it loses against the first move; below 0 where it gains points."""
     visits: _builtins.int
-    """Visits behind the figures."""
+    """Visits behind the figures; 0 where the position was solved."""
     @_builtins.property
     def move(self) -> _game_pb2.Move:
         """The move."""
@@ -1471,6 +1480,7 @@ class HintResponse(_message.Message):
     VISITS_FIELD_NUMBER: _builtins.int
     COMPONENT_SET_FIELD_NUMBER: _builtins.int
     COMPONENTS_RECONSTRUCTED_FIELD_NUMBER: _builtins.int
+    EXACT_FIELD_NUMBER: _builtins.int
     player: _builtins.int
     """The player to move, from 1."""
     grade: Global___HintGrade.ValueType
@@ -1484,9 +1494,11 @@ class HintResponse(_message.Message):
     objective: Global___Objective.ValueType
     """What was maximised; never OBJECTIVE_UNSPECIFIED."""
     visits: _builtins.int
-    """Visits in all."""
+    """Visits in all; 0 where the position was solved."""
     components_reconstructed: _builtins.bool
     """Whether that set is partly reconstructed: then the values are not those of the printed game."""
+    exact: _builtins.bool
+    """Whether the position was solved: then the expectations are exact, as with STOP_REASON_PROVEN."""
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___HintMove]:
         """About five good moves, the best first, with the move asked about; empty unless the hint is full."""
@@ -1508,10 +1520,11 @@ class HintResponse(_message.Message):
         visits: _builtins.int = ...,
         component_set: _game_pb2.ComponentSetRef | None = ...,
         components_reconstructed: _builtins.bool = ...,
+        exact: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["component_set", b"component_set"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["certainty", b"certainty", "component_set", b"component_set", "components_reconstructed", b"components_reconstructed", "grade", b"grade", "language", b"language", "moves", b"moves", "objective", b"objective", "player", b"player", "text", b"text", "visits", b"visits"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["certainty", b"certainty", "component_set", b"component_set", "components_reconstructed", b"components_reconstructed", "exact", b"exact", "grade", b"grade", "language", b"language", "moves", b"moves", "objective", b"objective", "player", b"player", "text", b"text", "visits", b"visits"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1579,6 +1592,7 @@ class StepReview(_message.Message):
     SCORE_LOSS_FIELD_NUMBER: _builtins.int
     BEST_ID_FIELD_NUMBER: _builtins.int
     BEST_TEXT_FIELD_NUMBER: _builtins.int
+    EXACT_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Number of the step, from 1."""
     player: _builtins.int
@@ -1599,6 +1613,8 @@ class StepReview(_message.Message):
     """A move: id of the best move."""
     best_text: _builtins.str
     """A move: the best move in words."""
+    exact: _builtins.bool
+    """Whether the position before it was solved: then the expectations are exact, as with STOP_REASON_PROVEN."""
     @_builtins.property
     def before(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerEstimate]:
         """Expectations before it, per player: with the best move, or before a draw the mean over all that could come."""
@@ -1622,10 +1638,11 @@ class StepReview(_message.Message):
         score_loss: _builtins.float = ...,
         best_id: _builtins.int = ...,
         best_text: _builtins.str = ...,
+        exact: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "best_id", b"best_id", "best_text", b"best_text", "error", b"error", "id", b"id", "move_class", b"move_class", "number", b"number", "player", b"player", "score_loss", b"score_loss", "text", b"text", "win_loss", b"win_loss"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "best_id", b"best_id", "best_text", b"best_text", "error", b"error", "exact", b"exact", "id", b"id", "move_class", b"move_class", "number", b"number", "player", b"player", "score_loss", b"score_loss", "text", b"text", "win_loss", b"win_loss"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
