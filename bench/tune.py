@@ -20,14 +20,14 @@ import json
 import lzma
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from cafebrain.errors import BrainError
 from cython_ext.fit import Sample, contest
-from cython_ext.game import CHANCE_POINT, GAME_OVER, Game
+from cython_ext.game import CHANCE_POINT, GAME_OVER, Game, State
 from cython_ext.mcts import Search
 from cython_ext.rng import Random
 from engines.library import Entry, Library
@@ -51,7 +51,7 @@ class Tuner:
         self.module: Any = importlib.import_module(f"engines.{game}.weights")
         self.variants = list(self._variants())
 
-    def _variants(self) -> Any:
+    def _variants(self) -> Iterator[tuple[int, dict[str, str]]]:
         engine = self.entry.engine
         for players in (2, *range(max(2, engine.min_players), engine.max_players + 1)):
             for values in product(*(option.values for option in engine.options)):
@@ -62,7 +62,7 @@ class Tuner:
                     continue
                 yield players, options
 
-    def start(self, seed: int) -> Any:
+    def start(self, seed: int) -> tuple[State, int, dict[str, str], Random]:
         """Return the first position of game number `seed`, what it was made of, and the draws to come."""
         players, options = self.variants[seed % len(self.variants)]
         draws = Random(seed)
@@ -76,7 +76,7 @@ class Tuner:
 
     def fit(self, weights: Weights, loss: Callable[[Game], float], evaluations: int, seed: int = 1) -> Weights:
         """Return weights with a small loss; those that make no difference stay as they are."""
-        import cma
+        import cma  # type: ignore[import-untyped]
 
         before = loss(self.build(weights))
         units = {
@@ -98,7 +98,7 @@ class Tuner:
 
 def opened(path: Path, mode: str) -> IO[str]:
     """Open a file of games."""
-    return lzma.open(path, mode + "t") if path.suffix == ".xz" else path.open(mode)
+    return cast(IO[str], lzma.open(path, mode + "t") if path.suffix == ".xz" else path.open(mode))
 
 
 def searched_game(tuner: Tuner, seed: int, visits: int) -> dict[str, Any]:
@@ -165,6 +165,7 @@ def fit_recorded(tuner: Tuner, args: argparse.Namespace) -> Weights:
     weights: Weights = getattr(tuner.module, args.what.upper())
     learn, test = load(tuner, args.file, args.sparse)
     before = tuner.build({})
+    losses: list[Callable[[Game], float]]
     if args.what == "moves":
         losses = [learn.prior_loss, test.prior_loss]
     else:
@@ -192,7 +193,7 @@ def fit_play(tuner: Tuner, args: argparse.Namespace) -> Weights:
 
         found = tuner.fit(found, loss, args.evaluations, turn + 1)
         share = [contest(tuner.build(found), other, unseen, 2) for other in (last, tuner.build(first))]
-        print(f"turn {turn + 1}: wins {share[0]:.1%} against the one before, {share[1]:.1%} against the first", flush=True)
+        print(f"turn {turn + 1}: wins {share[0]:.1%} against the last, {share[1]:.1%} against the first", flush=True)
     return found
 
 

@@ -101,7 +101,8 @@ cdef inline float keep_value(const Set* set, int k, float later) noexcept nogil:
     """What a resource in the tray is good for with this many turns to come."""
     if later <= 0:
         return <float>0.5 * (k + 1)
-    return (set.weight.keep + set.weight.keep_worth * (k + 1)) * min(later, <float>1) + <float>0.5 * (k + 1) * max(1 - later, <float>0)
+    return ((set.weight.keep + set.weight.keep_worth * (k + 1)) * min(later, <float>1)
+            + <float>0.5 * (k + 1) * max(1 - later, <float>0))
 
 
 cdef float reverse_value(const Set* set, const Campus* s, const Card* card, float turns) noexcept nogil:
@@ -468,7 +469,9 @@ cdef void expectation(const Set* set, const Campus* s, float* win, float* score)
         score[p] += careers_total(&tallies[p], player.waiter == SAMUEL)
         most = max(most, turns)
         later = max(turns - 1, <float>0)
-        score[p] += turns * (set.weight.income[s.advanced] + set.weight.growth * later + set.weight.trained * ability(set, s, owned))
+        score[p] += turns * (
+            set.weight.income[s.advanced] + set.weight.growth * later + set.weight.trained * ability(set, s, owned)
+        )
         if player.waiter != NONE:
             score[p] += turns * set.weight.talent[player.waiter]
     settled = 1 / (1 + set.weight.unsettled * most)

@@ -1,8 +1,11 @@
-"""Weights of the move values and the evaluation in heuristic.pyx. $ unless said otherwise."""
+"""Weights of the move values and the evaluation in heuristic.pyx. $ unless said otherwise.
 
-WEIGHTS = {
-    "cards_a_turn": 1.1,  # customers served in a turn
-    "last_round": 0.6,  # rounds more than the cards of the customers deck tell
+Talents come from `bench/campus_report.py waiters`; income, growth and training were fitted to games between searches of
+200 visits; the others were set by hand. `bench/tune.py` can fit them all.
+"""
+
+# Of the move values; the evaluation reads many of them too.
+MOVES = {
     "keep": 1.0,  # a resource kept in the tray for later turns
     "keep_worth": 0.7,  # and per $ of its worth
     "multiplier": 1.2,  # a multiplier, per turn to come
@@ -31,6 +34,13 @@ WEIGHTS = {
     "second": 0.4,  # of the second best card's value
     "pay": 0.25,  # of a payment's cost
     "die": 4.5,  # the die that stacking uses up
+    "prior": 3.0,  # gain by which a move's prior grows e-fold
+}
+
+# Of the evaluation alone, but for the first two.
+EVALUATION = {
+    "cards_a_turn": 1.1,  # customers served in a turn
+    "last_round": 0.6,  # rounds more than the cards of the customers deck tell
     "income_basic": 8.5,  # a turn to come
     "income_advanced": 10.5,
     "growth": 0.9,  # more for every turn after it, as training grows
@@ -45,5 +55,6 @@ WEIGHTS = {
     "unsettled": 0.3,  # how much less an award is settled per turn to come
     "spread": 4.0,  # of the final lead
     "spread_turns": 6.0,  # and per root of the turns to come
-    "prior": 3.0,  # gain by which a move's prior grows e-fold
 }
+
+WEIGHTS = MOVES | EVALUATION
