@@ -10,7 +10,7 @@ from cython_ext.rng cimport Rng
 
 cdef enum:
     MAX_DEPTH = 512  # longest path inside the tree; deeper positions are only played out
-    POLL = 16  # simulations between two looks at the clock and the stop flag
+    POLL = 16  # most simulations between two looks at the clock and the stop flag; fewer where they are slow
     NONE = -1  # no child
 
 
@@ -63,6 +63,7 @@ cdef class Search:
     cdef double[MAX_PLAYERS] score_mean
     cdef double[MAX_PLAYERS] score_m2
     cdef volatile int stop_flag
+    cdef readonly double ended  # when the last run ended, on the clock of time.monotonic(); 0 before the first
     cdef int forced  # the root's child that every simulation goes through, or NONE
 
     cdef void simulate(self) noexcept nogil

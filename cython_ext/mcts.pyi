@@ -2,6 +2,7 @@ from cython_ext.game import Game, State
 
 class Search:
     game: Game
+    ended: float
     def __init__(
         self,
         root: State,

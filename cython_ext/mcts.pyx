@@ -10,11 +10,12 @@ from libc.stddef cimport size_t
 from libc.stdint cimport UINT32_MAX
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
+from cython_ext.clock cimport now
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
 from cython_ext.rng cimport rng_below, rng_seed
 
+cdef double AWAY = 2e-4  # seconds between two looks at the clock and the stop flag that are too long
 cdef float FIRST_PLAY_REDUCTION = 0.1  # an untried move is taken to be this much worse than its parent's value
 
 
@@ -35,12 +36,6 @@ cdef inline float sqrt_log(uint32_t n) noexcept nogil:
 
 cdef inline float inverse_sqrt(uint32_t n) noexcept nogil:
     return INVERSE_SQRT[n] if n < TABLED else <float>(1 / sqrt(<double>n))
-
-
-cdef inline double now() noexcept nogil:
-    cdef timespec t
-    clock_gettime(CLOCK_MONOTONIC, &t)
-    return t.tv_sec + 1e-9 * t.tv_nsec
 
 
 cdef inline Node* node_at(Tree* tree, uint32_t index) noexcept nogil:
@@ -206,7 +201,8 @@ cdef class Search:
         """
         cdef uint32_t limit = visits
         cdef double end = deadline
-        cdef uint32_t since_poll = 0
+        cdef uint32_t since_poll = 0, poll = POLL
+        cdef double looked = now(), moment
         cdef Node* counted = node_at(&self.tree, 0)
         cdef const char* reason = "visits"
         if move is not None:
@@ -219,14 +215,21 @@ cdef class Search:
                     reason = "memory"
                     break
                 since_poll += 1
-                if since_poll == POLL:
+                if since_poll >= poll:
                     since_poll = 0
                     if self.stop_flag:
                         reason = "stopped"
                         break
-                    if now() >= end and counted.visits < limit:
+                    moment = now()
+                    if moment >= end and counted.visits < limit:
                         reason = "time"
                         break
+                    if moment - looked > AWAY:
+                        poll = max(poll // 2, 1)
+                    elif poll < POLL:
+                        poll += 1
+                    looked = moment
+            self.ended = now()
         self.forced = NONE
         return reason.decode()
 

@@ -130,6 +130,7 @@ class Searches:
                     yield Turn(self, place, control)
             finally:
                 call.search += time.monotonic() - began
+                self._give_back(control.release)
 
     async def _in_turn(
         self, call: Call, ticket: Ticket, work: Work[S, T], interval: float, report: Callable[[T], None] | None
@@ -162,7 +163,7 @@ class Searches:
             if search is None:
                 search = work.start()
             ended = search.run(_until(due, batch))
-            wanted = ended or (report is not None and time.monotonic() >= due)
+            wanted = not control.cancelled and (ended or (report is not None and time.monotonic() >= due))
             return ended, work.answer(search) if wanted else None
 
         try:
@@ -185,9 +186,7 @@ class Searches:
                 self._waited(call, paused)
             if search is not None:
                 self._note(call, search, work, time.monotonic() - began - paused)
-                # Now, as a traceback may keep the object until the next garbage collection; in a thread, as giving back
-                # a large tree takes milliseconds, for which the answer need not wait.
-                self._threads.submit(search.release)
+                self._give_back(search.release)
 
     async def step(self, control: Control, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a step of a search in a thread; when the call is cancelled, end the step before giving way."""
@@ -196,13 +195,21 @@ class Searches:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
             cancelled = time.monotonic()
-            control.stop()
+            control.cancel()
             while not running.done():
                 with suppress(asyncio.CancelledError):  # once is enough
                     await asyncio.wait({running})
             running.exception()  # nobody is left to hear it
-            self._metrics.cancel_seconds.observe(time.monotonic() - cancelled)
+            ended = control.ended
+            self._metrics.cancel_seconds.observe(max(0.0, (time.monotonic() if ended is None else ended) - cancelled))
             raise
+
+    def _give_back(self, release: Callable[[], None]) -> None:
+        """Give back trees now: a traceback or a cycle may keep their objects until the next garbage collection.
+
+        In a thread, as it takes milliseconds for large ones, for which the answer need not wait.
+        """
+        self._threads.submit(release)
 
     def _waited(self, call: Call, seconds: float) -> None:
         call.queue += seconds

@@ -65,6 +65,7 @@ class Control:
         if deadline is not None:
             self.answer_by = deadline - min(ANSWER_TIME, max(0.0, deadline - time.monotonic()) / 2)
         self.stopped = False
+        self.cancelled = False
         self._searches: Sequence[Any] = []  # whatever has a stop()
         self._lock = threading.Lock()
 
@@ -74,6 +75,18 @@ class Control:
             self.stopped = True
             for search in self._searches:
                 search.stop()
+
+    def cancel(self) -> None:
+        """End the search now; nobody wants its answer."""
+        self.cancelled = True
+        self.stop()
+
+    @property
+    def ended(self) -> float | None:
+        """When the last run of its searches ended, on the clock of time.monotonic(); None where that is not known."""
+        with self._lock:
+            trees = [search.ended for search in self._searches if isinstance(search, Search)]
+            return max(trees) if trees and len(trees) == len(self._searches) else None
 
     def release(self) -> None:
         """Give the trees of the searches back."""
@@ -188,7 +201,7 @@ class Analysis(Timed):
                 if reason == "time":
                     if pause < self.deadline:
                         return False
-                    self.overrun = time.monotonic() - self.deadline
+                    self.overrun = max(search.ended for search in self.searches) - self.deadline
                 self.stop_reason = REASONS[reason]
                 break
         return True
@@ -231,7 +244,7 @@ class Analysis(Timed):
             visits=self.visits_made,
             stop_reason=self.stop_reason,
             version=self.version,
-            elapsed_ms=1000 * (time.monotonic() - self.started) if self.timing else None,
+            started=self.started if self.timing else None,
         )
 
     def ranked(self) -> list[MoveSums]:

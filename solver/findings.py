@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -56,6 +57,7 @@ class Findings:
 
     lines: per move, the moves that follow from it and itself, with their visits.
     visits: of all moves.
+    started: when the search was, on the clock of time.monotonic(), where it is to be told how long it took.
     """
 
     position: Position
@@ -66,7 +68,7 @@ class Findings:
     visits: int
     stop_reason: pb.StopReason.ValueType
     version: str
-    elapsed_ms: float | None
+    started: float | None
 
     def suggestion(self) -> pb.Suggestion:
         """Return the answer."""
@@ -81,11 +83,12 @@ class Findings:
             components_reconstructed=components.reconstructed,
             version=self.version,
             engine_version=position.engine.version,
-            elapsed_ms=self.elapsed_ms,
         )
         # Messages are filled where they stand: one that is put into another is copied with all it holds.
         for sums, line in zip(self.moves, self.lines, strict=True):
             self._evaluate(sums, line, suggestion.moves.add())
+        if self.started is not None:
+            suggestion.elapsed_ms = 1000 * (time.monotonic() - self.started)
         return suggestion
 
     def _evaluate(self, sums: MoveSums, line: Sequence[tuple[int, int]], evaluation: pb.MoveEvaluation) -> None:

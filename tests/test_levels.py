@@ -46,7 +46,7 @@ THREATS = [(["111", "2", "2"], 0), (["2", "1", "1", "1", "", "", "2"], 4), (["12
 
 def move_of(position, level, seed):
     """Return the move a level makes, the first one of the answer."""
-    request = pb.SuggestRequest(level=level, seed=seed, moves_wanted=1)
+    request = pb.SuggestRequest(level=level, seed=seed, moves_wanted=1, budget=pb.Budget(visits=50_000))
     analysis = analysis_for(position, request, Control(), Limits(), "")
     analysis.run()
     return analysis.suggestion().moves[0].id

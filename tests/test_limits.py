@@ -148,7 +148,8 @@ def test_a_call_that_waits_for_its_reader_keeps_no_memory(
     suggest = pb.SuggestRequest(state=state, budget=pb.Budget(visits=1000))
     client.suggest(suggest)
     list(client.analyze(pb.AnalyzeRequest(suggest=suggest)))
-    eventually(lambda: [control._searches for control in controls] == [[], []])
+    client.hint(pb.HintRequest(state=state, budget=suggest.budget))
+    eventually(lambda: [control._searches for control in controls] == [[], [], []])
 
 
 def resident() -> int:

@@ -2,6 +2,8 @@
 
 Found by bench/tune_cafe.py: hill climbing on the mean score of the greedy player, alone, with and without Expresso.
 """
+import json
+from pathlib import Path
 
 MOVES = {
     "shop_cube": 3.596,  # a cube an open shop still asks for, once delivered
@@ -33,3 +35,6 @@ MOVES = {
 }
 
 WEIGHTS = MOVES
+
+# Weights of what value.pyx sees in a puzzle, by rounds to come, kind and feature; found by bench/fit_cafe.py.
+VALUES: list[list[list[float]]] = json.loads((Path(__file__).parent / "values.json").read_text())
