@@ -72,7 +72,7 @@ class BeamMember(Member):
         self._widest = max(self.FIRST_WIDTH, team.memory // self._beam.bytes_per_width)
         self._width = self.FIRST_WIDTH
         self._noise = self.NOISE if team.thread else 0.0
-        self._seed = (team.seed * MAX_RUNS + team.thread) * MAX_RUNS
+        self._seed = ((team.seed << 32) + team.thread * MAX_RUNS) % (1 << 64)
         self._begin()
 
     def _begin(self) -> None:
@@ -137,5 +137,5 @@ class ExactMember(Member):
             self._search.stop()
 
 
-MAX_RUNS = 1 << 20  # beams of a thread, and threads, that differ in their noise
+MAX_RUNS = 1 << 20  # beams of a thread that differ in their noise
 MEMBERS: dict[str, type[Member]] = {"exact": ExactMember, "beam": BeamMember}

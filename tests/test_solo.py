@@ -43,6 +43,12 @@ def test_goes_on_and_only_improves():
     assert second.bound <= first.bound
 
 
+@pytest.mark.parametrize("seed", [0, 1 << 24, (1 << 32) - 1])
+def test_takes_every_seed(seed):
+    found = SoloSearch(puzzle(4), seed=seed, threads=2).run(60, nodes=1000)
+    assert found.line
+
+
 def test_stop_from_another_thread_ends_it():
     search = SoloSearch(puzzle(5), seed=1)
     timer = threading.Timer(0.2, search.stop)
