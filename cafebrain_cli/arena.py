@@ -95,6 +95,7 @@ def _command(game: pb.Game) -> click.Command:
         files: tuple[str, ...],
         **given: str | bool | None,
     ) -> None:
+        from cafebrain.errors import BrainError
         from cafebrain.v1 import brain_service_pb2 as pb
         from cafebrain.v1 import game_pb2
         from cafebrain_cli.source import load_library, set_in
@@ -106,11 +107,16 @@ def _command(game: pb.Game) -> click.Command:
         if visits is None and time_ms is None:
             visits = DEFAULT_VISITS
         budget = pb.Budget(visits=visits or 0, time_ms=time_ms or 0)
-        first, second = player_for(a, budget, "--a"), player_for(b, budget, "--b")
+        try:
+            first, second = player_for(a, budget, "--a"), player_for(b, budget, "--b")
+        except BrainError as error:
+            raise click.UsageError(error.message) from error
         try:
             test = Sprt(*sprt) if sprt else None
         except ValueError as error:
             raise click.BadParameter(str(error), param_hint="--sprt") from error
+        if out in ("", "-"):
+            raise click.UsageError(f"--out wants a file; found {out!r}")
         if resume and out is None:
             raise click.UsageError("--resume goes on with the file of --out: name it")
         setup = pb.NewGameRequest(
@@ -277,7 +283,8 @@ def _print(a: str, b: str, tally: Tally, counts_points: bool, rate: float | None
     from cafebrain_cli.output import print_table, print_text
     from solver.elo import elo_interval
 
-    print_text(f"{a} against {b}: {2 * len(tally.rates)} games in {len(tally.rates)} pairs", "bold")
+    pairs = len(tally.rates)
+    print_text(f"{a} against {b}: {2 * pairs} games in {pairs} pair{'' if pairs == 1 else 's'}", "bold")
     rows = []
     if tally.rates:
         rows.append(_row("score rate", tally.rate(), 3))

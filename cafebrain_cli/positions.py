@@ -107,7 +107,7 @@ def read_text(path: str, name: str) -> str:
     except ValueError as error:  # a NUL in the path
         raise Refused(f"{name}: cannot be read: {error}") from error
     if len(raw) > MAX_BYTES:
-        raise Refused(f"{name}: is larger than {MAX_BYTES >> 20} MiB, this is no position")
+        raise Refused(f"{name}: is larger than {MAX_BYTES >> 20} MiB")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -56,6 +56,8 @@ class Run:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._journal = Journal(self.path)
+        except FileExistsError as error:
+            raise Refused(f"{self.path.parent}: is no folder") from error
         except OSError as error:
             raise Refused(f"{self.path}: cannot be written: {error.strerror}") from error
         except ValueError as error:
@@ -118,6 +120,8 @@ class Run:
         return deck
 
     def _check(self, found: dict[str, Any]) -> None:
+        if found.get("record") != "settings":
+            raise Refused(f"{self.path}: line 1 is no record of 'cafebrain solve'")
         other = [key for key in {**self.settings, **found} if found.get(key) != self.settings.get(key)]
         if other:
             made = ", ".join(f"{key} {json.dumps(found.get(key))}, not {json.dumps(self.settings[key])}"

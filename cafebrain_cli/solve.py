@@ -48,8 +48,14 @@ class SolveGroup(GameGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the game's subcommand; a file, or "-", is a position to go on from."""
-        if args[0] == "-" or Path(args[0]).is_file():
+        """Find the game's subcommand; "-", and what is a path and no game, is a position to go on from."""
+        from engines.registry import ENGINES
+
+        name = args[0]
+        if name in ENGINES:
+            if not ENGINES[name].puzzle:
+                ctx.fail(f"{name} has no puzzles for one player; known: {', '.join(self.list_commands(ctx))}")
+        elif name == "-" or Path(name).exists() or Path(name).suffix or os.sep in name:
             return "", from_state, args
         return super().resolve_command(ctx, args)
 
@@ -116,6 +122,7 @@ def from_state(path: str, **given: Any) -> None:
     from cafebrain_cli.positions import read_state
     from cafebrain_cli.solve_work import Problem
 
+    _check(given)
     if given["server"] is not None and given["files"]:
         raise click.UsageError("--components is for this process; a server loads its own sets")
     _work([Problem(0, read_state(path), "From here on")], given)
@@ -134,6 +141,7 @@ def _command(game: pb.Game) -> click.Command:
 
         if sum(value is not None for value in (deck_seed, deck, decks)) != 1:
             raise click.UsageError("wants one of --deck-seed, --deck and --decks")
+        _check(given)
         calls = open_calls(given["server"], given["files"])
         reference = game_pb2.ComponentSetRef(id=set_id or set_in(given["files"], game.id))
         options = {**ENGINES[game.id].puzzle, **options_given(game, given)}
@@ -199,24 +207,30 @@ def _fixed(game: pb.Game) -> set[str]:
     return set(ENGINES[game.id].puzzle)
 
 
+def _check(given: dict[str, Any]) -> None:
+    """Refuse options that do not go together."""
+    if given.get("open_time_ms") is not None and not given.get("closed"):
+        raise click.UsageError("--open-time goes with --closed")
+    if given.get("closed") and given["rounds"]:
+        raise click.UsageError("--rounds is for decks whose order is known")
+    if given.get("closed") and given["server"] is not None:
+        raise click.UsageError("--closed is for this process; a server solves decks whose order is known")
+    if given["ray"] is not None and given["server"] is not None:
+        raise click.UsageError("wants --ray or --server, not both")
+    if given["ray"] is not None and given.get("workers"):
+        raise click.UsageError("--workers is for this machine; with --ray every core of the cluster works")
+    if given["resume"] and given["out"] is None:
+        raise click.UsageError("--resume wants the folder: --out DIR")
+    if given["out"] in ("", "-"):
+        raise click.UsageError(f"--out wants a folder; found {given['out']!r}")
+
+
 def _work(problems: Any, given: dict[str, Any], many: bool = False) -> None:
     """Solve problems as the options say, print what came of it, and exit with 130 where a signal ended it."""
     from cafebrain_cli.solve_output import print_outcome
     from cafebrain_cli.solve_work import Budget, Plan, work
 
     closed, resume, out = given.get("closed", False), given["resume"], given["out"]
-    if given.get("open_time_ms") is not None and not closed:
-        raise click.UsageError("--open-time goes with --closed")
-    if closed and given["rounds"]:
-        raise click.UsageError("--rounds is for decks whose order is known")
-    if closed and given["server"] is not None:
-        raise click.UsageError("--closed is for this process; a server solves decks whose order is known")
-    if given["ray"] is not None and given["server"] is not None:
-        raise click.UsageError("wants --ray or --server, not both")
-    if given["ray"] is not None and given.get("workers"):
-        raise click.UsageError("--workers is for this machine; with --ray every core of the cluster works")
-    if resume and out is None:
-        raise click.UsageError("--resume wants the folder: --out DIR")
     cores = os.cpu_count() or 1
     elsewhere = given["server"] is not None or given["ray"] is not None
     threads = given["threads"] or (1 if many or elsewhere else cores)

@@ -52,6 +52,8 @@ def print_outcome(outcome: Outcome, as_json: bool, timing: bool) -> None:
         _print_summary(outcome)
     if not as_json:
         _print_end(outcome)
+    if outcome.interrupted and outcome.plan.folder is not None:
+        click.echo("interrupted; the same command with --resume goes on", err=True)
 
 
 def _print_single(outcome: Outcome, found: Solved | None, timing: bool) -> None:

@@ -8,7 +8,6 @@ from queue import SimpleQueue
 from threading import Thread
 
 from cafebrain.client import Client
-from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1 import game_pb2
 from engines.library import Library
@@ -75,7 +74,7 @@ class ServerExecutor:
         try:
             for answer in self._client.solve_solo(request):
                 self._answers.put(answer)
-        except BrainError as error:
+        except Exception as error:  # raised again by who waits for the answers
             self._answers.put(error)
 
 

@@ -11,8 +11,8 @@ Positions reached in several ways are searched once. Nothing is cut off: every r
 from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
+from cython_ext.clock cimport now
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
 from cython_ext.rng cimport Rng, rng_seed, splitmix64
 
@@ -25,12 +25,6 @@ cdef enum:
     # By how much faster than its beginning the rest may go: positions reached again cost nothing. Found by counting
     # what was solved, and what was spent in vain, in random games of all four games.
     OPTIMISM = 63
-
-
-cdef inline double now() noexcept nogil:
-    cdef timespec t
-    clock_gettime(CLOCK_MONOTONIC, &t)
-    return t.tv_sec + 1e-9 * t.tv_nsec
 
 
 cdef inline Key key_of(const uint8_t* state, size_t size) noexcept nogil:

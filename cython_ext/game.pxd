@@ -59,16 +59,38 @@ cdef struct GameTable:
     void (*priors)(Components, ConstStatePtr, const uint32_t* moves, uint32_t n, float* prior) noexcept nogil
 
 
-# What solving a puzzle for one player wants to know of a game. All NULL where a game has no such puzzles.
+# Takes one successor of a position and the moves that lead to it; False to see no more of them.
+ctypedef bint (*Visit)(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil
+
+
+# What solving a puzzle for one player wants to know of a game. `solvable` is NULL where a game has no such puzzles.
+# A puzzle ends with round `last`. Its positions lie in layers; a turn, a few moves at once, leads to a later layer, the
+# first turn perhaps within its own.
 cdef struct SoloTable:
+    uint32_t last  # round of a game
+    size_t bytes  # that differ between the states of a puzzle, from the first one on
+    uint32_t layers
     # Whether the position is a puzzle: one player, nothing left to chance.
     bint (*solvable)(Components, ConstStatePtr) noexcept nogil
     # The round a position belongs to; it never falls.
     uint32_t (*round)(Components, ConstStatePtr) noexcept nogil
+    # The layer of a position, below `layers`.
+    uint32_t (*layer)(Components, ConstStatePtr) noexcept nogil
     # Points as the position stands.
     float (*points)(Components, ConstStatePtr) noexcept nogil
     # Points that no play up to the end of round `last` can exceed.
     float (*bound)(Components, ConstStatePtr, uint32_t last) noexcept nogil
+    # About the points that good play reaches by the end of round `last`.
+    float (*value)(Components, ConstStatePtr, uint32_t last) noexcept nogil
+    # Shows the positions that lie one turn ahead. effort: about how many of the most promising of each kind; 0 for all
+    # that are needed to reach the most points. first: the position is the puzzle's own; any other one was shown by
+    # this function, and what was shown with it need not be shown again.
+    void (*expand)(
+        Components, ConstStatePtr, uint32_t effort, bint first, Visit visit, void* context
+    ) noexcept nogil
+    # Hash of what matters for the points to come up to the end of round `last`. alike: differences that hardly ever
+    # matter may be overlooked.
+    uint64_t (*key)(Components, ConstStatePtr, bint alike, uint32_t last) noexcept nogil
 
 
 cdef class Game:

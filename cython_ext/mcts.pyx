@@ -10,8 +10,8 @@ from libc.stddef cimport size_t
 from libc.stdint cimport UINT32_MAX
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
+from cython_ext.clock cimport now
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
 from cython_ext.rng cimport rng_below, rng_seed
 
@@ -36,12 +36,6 @@ cdef inline float sqrt_log(uint32_t n) noexcept nogil:
 
 cdef inline float inverse_sqrt(uint32_t n) noexcept nogil:
     return INVERSE_SQRT[n] if n < TABLED else <float>(1 / sqrt(<double>n))
-
-
-cdef inline double now() noexcept nogil:
-    cdef timespec t
-    clock_gettime(CLOCK_MONOTONIC, &t)
-    return t.tv_sec + 1e-9 * t.tv_nsec
 
 
 cdef inline Node* node_at(Tree* tree, uint32_t index) noexcept nogil:

@@ -1,12 +1,38 @@
 """A puzzle for one player: the most points from a position to the end of a round."""
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
-from cython_ext.game cimport OVER, Game, State, StateHeader
+from cython_ext.game cimport OVER, Components, ConstStatePtr, Game, SoloTable, State, StateHeader
+
+cdef enum:
+    LINE_MAX = 1024  # most moves of a line
+
+
+cdef struct Task:
+    const SoloTable* solo
+    Components native
+    uint32_t last  # the last round that counts
+    size_t size  # bytes of a state
+    ConstStatePtr root
+
+
+# When to end a search, looked at every few positions.
+cdef struct Limits:
+    volatile int stop
+    double end  # on the clock of time.monotonic()
+    uint64_t nodes  # positions that may still be looked at
 
 
 cdef class Puzzle:
     cdef readonly State root
     cdef Game game
-    cdef readonly int last  # the last round that counts
+    cdef Task task
 
-    cdef bint over(self, const void* state) noexcept nogil
+
+cdef inline bint over(const Task* t, ConstStatePtr state) noexcept nogil:
+    """Whether a position lies behind the last move that counts."""
+    return (<const StateHeader*>state).to_move == OVER or t.solo.round(t.native, state) > t.last
+
+
+# The moves of the line whose positions have these keys, the root's left out; empty where memory fails. effort, alike:
+# with which they were met.
+cdef list line_of(Puzzle puzzle, const uint64_t* keys, uint32_t n, uint32_t effort, bint alike)

@@ -1,9 +1,8 @@
 """A puzzle for one player: the most points from a position to the end of a round."""
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memcpy
 
-from cython_ext.game cimport OVER, State, StateHeader
-
-NO_LAST_ROUND = 0x7FFFFFFF
+from cython_ext.game cimport OVER, ConstStatePtr, State, Visit
 
 
 cdef class Puzzle:
@@ -24,18 +23,22 @@ cdef class Puzzle:
         if rounds is not None and rounds < 1:
             raise ValueError(f"rounds must be 1 or more, not {rounds}")
         self.root = root.copy()
-        self.last = NO_LAST_ROUND
+        self.task.solo = &self.game.solo
+        self.task.native = self.game.native
+        self.task.last = self.game.solo.last
         if rounds is not None:
-            self.last = min(self.game.solo.round(self.game.native, root.data) + rounds - 1, NO_LAST_ROUND)
+            self.task.last = min(self.game.solo.round(self.game.native, root.data) + rounds - 1, self.task.last)
+        self.task.size = self.game.table.state_size
+        self.task.root = self.root.data
 
-    cdef bint over(self, const void* state) noexcept nogil:
-        """Whether a position lies behind the last move that counts."""
-        return ((<const StateHeader*>state).to_move == OVER
-                or self.game.solo.round(self.game.native, state) > <uint32_t>self.last)
+    @property
+    def rounds(self) -> int:
+        """Rounds to be played, the one in progress included."""
+        return self.task.last + 1 - self.game.solo.round(self.game.native, self.root.data)
 
     def is_over(self, State state) -> bool:
         """Return whether a position lies behind the last move that counts."""
-        return self.over(state.data)
+        return over(&self.task, state.data)
 
     def points(self, State state) -> float:
         """Return the points as a position stands."""
@@ -43,6 +46,67 @@ cdef class Puzzle:
 
     def bound(self, State state) -> float:
         """Return points that no play from a position can exceed."""
-        if self.over(state.data):
-            return self.game.solo.points(self.game.native, state.data)
-        return self.game.solo.bound(self.game.native, state.data, self.last)
+        if over(&self.task, state.data):
+            return self.points(state)
+        return self.game.solo.bound(self.game.native, state.data, self.task.last)
+
+    def value(self, State state) -> float:
+        """Return about the points that good play from a position reaches."""
+        if over(&self.task, state.data):
+            return self.points(state)
+        return self.game.solo.value(self.game.native, state.data, self.task.last)
+
+
+cdef struct Wanted:
+    const Task* task
+    uint64_t key
+    bint alike
+    void* child
+    uint32_t n  # moves, 0 until found
+    uint32_t[LINE_MAX] moves
+
+
+cdef bint look_at(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
+    cdef Wanted* w = <Wanted*>context
+    if w.task.solo.key(w.task.native, child, w.alike, w.task.last) != w.key:
+        return True
+    memcpy(w.child, child, w.task.size)
+    memcpy(w.moves, moves, n * sizeof(uint32_t))
+    w.n = n
+    return False
+
+
+cdef list line_of(Puzzle puzzle, const uint64_t* keys, uint32_t n, uint32_t effort, bint alike):
+    cdef State state = puzzle.root.copy(), child = puzzle.root.copy()
+    cdef Wanted w
+    cdef uint32_t i
+    line = []
+    w.task = &puzzle.task
+    w.alike = alike
+    for i in range(n):
+        w.key = keys[i]
+        w.child = child.data
+        w.n = 0
+        puzzle.game.solo.expand(puzzle.game.native, state.data, effort, i == 0, look_at, &w)
+        if not w.n:
+            raise RuntimeError("a line cannot be followed")
+        line += [w.moves[j] for j in range(w.n)]
+        state, child = child, state
+    return line
+
+
+cdef bint add_child(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
+    with gil:
+        state, found = <tuple>context
+        made = (<State>state).copy()
+        memcpy((<State>made).data, child, (<State>state).game.table.state_size)
+        found.append((made, [moves[i] for i in range(n)]))
+    return True
+
+
+def turns(State state, effort: int = 0, first: bool = True) -> list:
+    """Return the positions one turn ahead, each with the moves that lead to it."""
+    found = []
+    context = (state, found)
+    state.game.solo.expand(state.game.native, state.data, effort, first, <Visit>add_child, <void*>context)
+    return found

@@ -180,7 +180,7 @@ class Log:
     """
 
     def __init__(self, path: Path, header: dict[str, Any], resume: bool) -> None:
-        if path.exists() and not resume:
+        if path.is_file() and not resume:
             raise ValueError("is there already; go on with it, or name another file")
         self._journal = Journal(path)
         try:
@@ -207,7 +207,10 @@ def _games(records: Sequence[dict[str, Any]], header: dict[str, Any]) -> list[Pl
         if number == 1:
             different = sorted(key for key in {*found, *header} if found.get(key) != header.get(key))
             if different:
-                raise ValueError(f"is of another match: {', '.join(different)} differ")
+                if found.get("game") is None:
+                    raise ValueError("line 1 is no header of a match")
+                made = ", ".join(f"{key} {found.get(key)!r}, not {header.get(key)!r}" for key in different)
+                raise ValueError(f"is of another match: {made}")
             continue
         try:
             games.append(Played(found["number"], tuple(found["wins"]), tuple(found["scores"]), found["steps"]))

@@ -59,6 +59,8 @@ def _parse(data: bytes) -> tuple[list[dict[str, Any]], int]:
     records: list[dict[str, Any]] = []
     length = 0
     *lines, rest = data.split(b"\n")
+    if not _may_be_torn(data):  # a file of something else is never cut
+        raise ValueError("line 1 is no JSON object")
     for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line)
@@ -71,6 +73,11 @@ def _parse(data: bytes) -> tuple[list[dict[str, Any]], int]:
         records.append(record)
         length += len(line) + 1
     return records, length
+
+
+def _may_be_torn(first: bytes) -> bool:
+    """Whether bytes can be what a kill left of an object: its beginning, or blocks that never reached the disk."""
+    return first.lstrip(b"\0")[:1] in (b"", b"{")
 
 
 def _sync_folder(folder: Path) -> None:

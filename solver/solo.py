@@ -4,16 +4,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from math import inf
 
 from cython_ext.game import State
-from cython_ext.rng import Random
 from cython_ext.solo import Puzzle
 from solver.positions import Position, invalid
+from solver.solo_members import MEMBERS, Member, Team
 
-MEMBERS = ("exact", "beam", "nrpa", "mcts")
-PORTFOLIO = MEMBERS
+PORTFOLIO = ("exact", "beam")
 MEMORY = 1 << 30
+MAX_THREADS = 64
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class SoloSearch:
     """A search for the most points from a position to the end.
 
     rounds: the puzzle ends after that many rounds, the one in progress included; None for the rest of the game.
-    memory: bytes all threads may take together. members: which of MEMBERS take part.
+    memory: bytes all threads may take together. members: which of MEMBERS take part; they take turns on every thread.
 
-    Raises BrainError INVALID_ARGUMENT where the position is no puzzle for one player, or rounds or members do not fit.
+    Raises BrainError INVALID_ARGUMENT where the position is no puzzle for one player, or the rest does not fit.
     """
 
     def __init__(
@@ -49,35 +51,43 @@ class SoloSearch:
     ) -> None:
         if rounds is not None and rounds < 1:
             raise invalid("rounds", rounds, "must be 1 or more")
-        if threads < 1:
-            raise invalid("threads", threads, "must be 1 or more")
-        for member in members:
+        if not 1 <= threads <= MAX_THREADS:
+            raise invalid("threads", threads, f"must be 1 to {MAX_THREADS}")
+        for member in members or ("nothing",):
             if member not in MEMBERS:
                 raise invalid("members", member, f"must be of {', '.join(MEMBERS)}")
-        if not members:
-            raise invalid("members", "nothing", f"must be of {', '.join(MEMBERS)}")
         try:
             self._puzzle = Puzzle(position.state, rounds)
         except ValueError as error:
             raise invalid("state", position.engine.id, str(error)) from error
-        self._random = Random(seed)
         self._lock = threading.Lock()
         self._stopped = False
         self._best = Snapshot(None, self._puzzle.bound(position.state), (), 0, "beginning", False)
+        self._teams = [
+            [MEMBERS[member](self._puzzle, team) for member in members]
+            for team in (Team(len(members), i, seed, memory // threads // len(members)) for i in range(threads))
+        ]
 
     def run(self, seconds: float, nodes: int | None = None) -> Snapshot:
-        """Search on for `seconds`, or until `nodes` more positions have been looked at, a proof or `stop`."""
+        """Search on for `seconds`, or until `nodes` more positions have been looked at, a proof or `stop`.
+
+        There is a line after the first call, however short.
+        """
         end = time.monotonic() + seconds
-        last = None if nodes is None else self._best.nodes + nodes
-        while not self._stopped and not self._best.proven:
-            self._note(*self._play())
-            if time.monotonic() >= end or (last is not None and self._best.nodes >= last):
-                break
+        if self._best.score is None:
+            line = self._first_line()
+            self._note(self._score(line), line, inf, len(line), None)
+            nodes = None if nodes is None else nodes - len(line)
+        with ThreadPoolExecutor(len(self._teams)) as pool:
+            share = None if nodes is None else max(1, nodes // len(self._teams))
+            for work in [pool.submit(self._work, team, end, share) for team in self._teams]:
+                work.result()
         return self.snapshot()
 
     def stop(self) -> None:
         """End a running search and all later ones; callable from any thread."""
         self._stopped = True
+        self._halt()
 
     def snapshot(self) -> Snapshot:
         """Return what is known now; callable from any thread."""
@@ -90,22 +100,33 @@ class SoloSearch:
         line: moves from the position to the end, none for no line; kept where it is better. bound: points no line can
         exceed. Raises BrainError INVALID_ARGUMENT where the line is not legal or not complete.
         """
-        if line:
-            self._note(self._score(line), list(line), 0)
-        with self._lock:
-            self._best = _settled(replace(self._best, bound=min(self._best.bound, bound)))
+        score = self._score(line) if line else None
+        self._note(score, line, bound, 0, None)
 
-    def _play(self) -> tuple[float, list[int], int]:
-        """Play a game by the playout policy; return its points, its moves and how many positions it saw."""
+    def _work(self, team: list[Member], end: float, nodes: int | None) -> None:
+        """Let the members of a thread take turns."""
+        left = nodes
+        while not self._stopped and not self._best.proven and any(member.wants_turn for member in team):
+            for member in team:
+                if not member.wants_turn:
+                    continue
+                if self._stopped or self._best.proven or time.monotonic() >= end or (left is not None and left <= 0):
+                    return
+                looked = member.turn(end, member.share if left is None else min(left, member.share), self._best.score)
+                if left is not None:
+                    left -= looked
+                self._note(member.score, member.line, member.bound, looked, member.phase)
+
+    def _first_line(self) -> list[int]:
+        """Return the line of the game's own rules of thumb, so that there is one at once."""
         state, line = self._puzzle.root.copy(), []
         while not self._puzzle.is_over(state):
-            legal = state.priors()
-            best = max(legal, key=lambda move: legal[move] ** 0.5 * self._random.below(1 << 20))
-            state.apply(best)
-            line.append(best)
-        return self._puzzle.points(state), line, len(line)
+            line.append(state.greedy_move())
+            state.apply(line[-1])
+        return line
 
     def _score(self, line: Sequence[int]) -> float:
+        """Return the points of a line, by the engine."""
         state: State = self._puzzle.root.copy()
         for index, move in enumerate(line):
             if self._puzzle.is_over(state) or move not in state.moves():
@@ -115,13 +136,24 @@ class SoloSearch:
             raise invalid("line", f"{len(line)} moves", "does not reach the end", "ILLEGAL_MOVE")
         return self._puzzle.points(state)
 
-    def _note(self, score: float, line: Sequence[int], nodes: int) -> None:
+    def _note(self, score: float | None, line: Sequence[int], bound: float, nodes: int, phase: str | None) -> None:
+        """Take over what is better."""
         with self._lock:
-            best = replace(self._best, nodes=self._best.nodes + nodes, phase="playouts")
-            if best.score is None or score > best.score:
+            best = self._best
+            if score is not None and (best.score is None or score > best.score):
+                if score > self._score(line):
+                    raise RuntimeError("a line scores less than its search said")
                 best = replace(best, score=score, line=tuple(line))
-            self._best = _settled(best)
+            bound = min(best.bound, bound)
+            if best.score is not None:
+                bound = max(bound, best.score)
+            self._best = replace(
+                best, bound=bound, nodes=best.nodes + nodes, phase=phase or best.phase, proven=best.score == bound
+            )
+            if self._best.proven:
+                self._halt()
 
-
-def _settled(best: Snapshot) -> Snapshot:
-    return replace(best, proven=best.score is not None and best.score >= best.bound)
+    def _halt(self) -> None:
+        for team in self._teams:
+            for member in team:
+                member.stop()

@@ -285,8 +285,10 @@ def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
     assert run(*short, "--out", log).exit_code == 0
     for args, message in (
         ([*short, "--out", log], "is there already"),
-        ([*short, "--out", log, "--resume", "--seed", "5"], "is of another match: seed differ"),
+        ([*short, "--out", log, "--resume", "--seed", "5"], "is of another match: seed 0, not 5"),
         ([*short, "--resume"], "--resume goes on with the file of --out"),
+        ([*short, "--out", "-"], "--out wants a file"),
+        ([*short, "--out", str(tmp_path)], "Is a directory"),
         ([*short, "--sprt", "5", "5"], "must be less than the second"),
         ([*short, "--out", str(tmp_path / "no" / "match.jsonl")], "No such file"),
     ):
@@ -298,6 +300,12 @@ def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
     assert "another match" in run(*short, "--out", log, "--resume").stderr
     with pytest.raises(ValueError, match="line 2 is no line of a match"):
         Log(Path(log), {"game": "gatto"}, resume=True)
+
+
+def test_a_player_that_does_not_exist_is_wrong_usage() -> None:
+    result = run("arena", "gatto", "--a", "level:99", "--b", "greedy", "--games", "2")
+    assert result.exit_code == 2
+    assert "--a: level: wants a whole number from 1 to" in result.stderr
 
 
 def test_a_sequential_test_on_the_command_line() -> None:

@@ -300,7 +300,7 @@ def test_out_writes_the_file_instead(game: str):
 
 def test_json_keeps_the_order_of_the_contract_and_zeros(game: str):
     listed = json.loads(run("games", "--json").stdout)
-    assert list(listed) == ["games", "version"]
+    assert list(listed) == ["games", "version", "levels"]
     assert [one["id"] for one in listed["games"]] == list(ENGINES)
     assert list(listed["games"][0]) == [field.json_name for field in pb.Game.DESCRIPTOR.fields]
     assert json.loads(run("moves", game, "--json").stdout)["moves"][0]["id"] == 0

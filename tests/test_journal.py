@@ -41,7 +41,13 @@ def test_a_last_line_whose_beginning_is_lost_is_dropped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [(b'{"a": 1}\nx\n{"a": 2}\n', "line 2 is no JSON"), (b"5\n{}\n", "line 1 is no JSON object")]
+    ("text", "message"),
+    [
+        (b'{"a": 1}\nx\n{"a": 2}\n', "line 2 is no JSON"),
+        (b"5\n{}\n", "line 1 is no JSON object"),
+        (b"my notes", "line 1 is no JSON object"),
+        (b"my notes\n", "line 1 is no JSON object"),
+    ],
 )
 def test_anything_else_is_refused_and_left_alone(tmp_path: Path, text: bytes, message: str) -> None:
     path = tmp_path / "journal.jsonl"

@@ -100,8 +100,12 @@ def test_what_an_answer_says_hangs_together(state, objective):
     assert visits == sorted(visits, reverse=True)
     players = len(listed.scores)
     for evaluation in answer.moves:
-        assert evaluation.visits > 0
         estimates = evaluation.players
+        if not evaluation.visits:  # with priors some moves are never tried
+            assert state.WhichOneof("game") == "gatto"
+            assert not estimates
+            assert not evaluation.principal_variation
+            continue
         assert [estimate.player for estimate in estimates] == list(range(1, players + 1))
         assert sum(estimate.win_probability for estimate in estimates) == pytest.approx(1, abs=1e-6)
         assert all(0 <= estimate.win_probability <= 1 for estimate in estimates)
@@ -142,6 +146,8 @@ def test_principal_variations_are_legal_and_stop_at_draws(state):
     answer = suggest(state, 4000, seed=2)
     lengths = []
     for evaluation in answer.moves:
+        if not evaluation.visits:
+            continue
         line = evaluation.principal_variation
         assert line[0].id == evaluation.id
         assert line[0].visits == evaluation.visits
@@ -159,7 +165,7 @@ def test_principal_variations_are_legal_and_stop_at_draws(state):
         if position.to_move >= 0:
             assert len(line) <= 16
         lengths.append(len(line))
-    assert max(lengths) > 1
+    assert game == "gatto" or max(lengths) > 1  # there most moves are followed by a draw
 
 
 def test_a_line_ends_with_the_purchase_whose_draw_comes_next():

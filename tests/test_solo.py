@@ -4,10 +4,11 @@ import threading
 import pytest
 
 from cafebrain.errors import BrainError
+from cython_ext.game import GAME_OVER
 from cython_ext.rng import Random
 from engines.library import Library
 from solver.positions import Position
-from solver.solo import SoloSearch
+from solver.solo import MEMBERS, SoloSearch
 
 ENTRY = Library().entry("cafe", "", "", "set")
 
@@ -28,32 +29,38 @@ def replay(position, line):
 @pytest.mark.parametrize("rounds", [1, 2, None])
 def test_line_is_legal_and_scored_by_the_engine(expresso, rounds):
     position = puzzle(3, expresso)
-    found = SoloSearch(position, rounds=rounds, seed=1).run(0.5)
+    found = SoloSearch(position, rounds=rounds, seed=1).run(60, nodes=50_000)
     assert found.line
     assert replay(position, found.line) == found.score <= found.bound
 
 
 def test_goes_on_and_only_improves():
     search = SoloSearch(puzzle(4), seed=1)
-    first = search.run(0.1)
-    second = search.run(0.3)
+    first = search.run(60, nodes=30_000)
+    second = search.run(60, nodes=30_000)
     assert second.nodes > first.nodes
     assert second.score >= first.score
     assert second.bound <= first.bound
+
+
+@pytest.mark.parametrize("seed", [0, 1 << 24, (1 << 32) - 1])
+def test_takes_every_seed(seed):
+    found = SoloSearch(puzzle(4), seed=seed, threads=2).run(60, nodes=1000)
+    assert found.line
 
 
 def test_stop_from_another_thread_ends_it():
     search = SoloSearch(puzzle(5), seed=1)
     timer = threading.Timer(0.2, search.stop)
     timer.start()
-    assert search.run(3600).score is not None
+    search.run(3600)
     timer.join()
 
 
 def test_takes_over_a_line_and_a_bound():
     position = puzzle(6)
     teacher, pupil = SoloSearch(position, seed=1), SoloSearch(position, seed=2)
-    found = teacher.run(0.5)
+    found = teacher.run(60, nodes=50_000)
     pupil.share(found.line, found.score)
     assert pupil.snapshot().score == found.score
     assert pupil.snapshot().proven
@@ -72,3 +79,40 @@ def test_refuses_what_is_no_puzzle():
         SoloSearch(Position(other, other.engine.initial(other.game, 2, {}, Random(1))))
     with pytest.raises(BrainError, match="members"):
         SoloSearch(puzzle(1), members=["luck"])
+
+
+def test_begins_in_mid_turn():
+    position = puzzle(7, expresso=True)
+    state = position.state.copy()
+    dice = Random(1)
+    for _ in range(60):  # at every step of the first rounds, an open action included
+        found = SoloSearch(Position(ENTRY, state.copy()), rounds=1, seed=1).run(60, nodes=20_000)
+        assert replay(Position(ENTRY, state), found.line) == found.score
+        state.random_step(dice)
+        if state.to_move == GAME_OVER:
+            break
+
+
+def test_threads_and_members():
+    position = puzzle(8)
+    for member in MEMBERS:
+        found = SoloSearch(position, seed=1, threads=2, members=[member]).run(5, nodes=100_000)
+        assert found.phase.startswith(member)
+        assert found.nodes >= 50_000
+        assert found.score is None or replay(position, found.line) == found.score
+
+
+def test_same_nodes_same_answer():
+    position = puzzle(9)
+    first, second = (SoloSearch(position, seed=5).run(60, nodes=200_000) for _ in range(2))
+    assert first == second
+
+
+def test_slices_reach_what_one_run_does():
+    position = puzzle(9)
+    sliced = SoloSearch(position, seed=5)
+    for _ in range(10):
+        sliced.run(60, nodes=20_000)
+    whole = SoloSearch(position, seed=5).run(60, nodes=200_000)
+    assert abs(sliced.snapshot().nodes - whole.nodes) < 20_000
+    assert sliced.snapshot().score == whole.score

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -146,9 +147,22 @@ def test_what_cannot_be_solved(tmp_path):
         message = run("-", *QUICK, "--out", tmp_path / "run", stdin=to_json(state), code=1).stderr
         assert message.startswith("error: state: ")
         assert not (tmp_path / "run" / "report.html").exists()
-    assert "unknown game 'gatto'; known: cafe" in run("gatto", code=2).stderr
-    assert "unknown game 'none.json'" in run("none.json", code=2).stderr
+    assert "gatto has no puzzles for one player; known: cafe" in run("gatto", "--deck-seed", "1", code=2).stderr
+    assert "unknown game 'chess'; known: cafe" in run("chess", code=2).stderr
+    for missing in ("none.json", tmp_path / "none"):
+        assert run(missing, code=1).stderr == f"error: {missing}: cannot be read: No such file or directory\n"
     assert "is empty" in run("-", stdin="", code=1).stderr
+
+
+def test_a_position_from_a_pipe_and_a_game_that_a_file_is_named_like(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("cafe").write_text("no position")
+    assert run("cafe", "--deck-seed", "7", *QUICK).stdout.startswith("Deck 7: ")
+    state = BRAIN.new_game(pb.NewGameRequest(game="cafe", players=1, seed=7, options={"open_deck": "true"})).state
+    os.mkfifo("pipe")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(Path("pipe").write_text, to_json(state))
+        assert run("pipe", *QUICK).stdout.startswith("From here on: ")
 
 
 @pytest.mark.parametrize(
@@ -162,6 +176,8 @@ def test_what_cannot_be_solved(tmp_path):
         (("--decks", "1-2", "--closed", "--rounds", "2"), "--rounds is for decks whose order is known"),
         (("--deck-seed", "1", "--open-time", "1s"), "--open-time goes with --closed"),
         (("--deck-seed", "1", "--resume"), "--resume wants the folder"),
+        (("--deck-seed", "1", "--out", ""), "--out wants a folder"),
+        (("--deck-seed", "1", "--out", "-"), "--out wants a folder"),
         (("--deck-seed", "1", "--time", "0s"), "out of range"),
         (("--deck-seed", "1", "--auction"), "No such option"),
         (("--deck-seed", "1", "--open-deck"), "No such option"),
@@ -389,6 +405,24 @@ def test_resume_of_nothing_begins(tmp_path):
     assert "a torn last line was dropped" in run(
         "cafe", "--decks", "1", *QUICK, "--out", tmp_path, "--resume"
     ).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("my notes", "line 1 is no JSON object"),
+        ("my notes\n", "line 1 is no JSON object"),
+        ('{"mine": 1}\n', "line 1 is no record of 'cafebrain solve'"),
+    ],
+)
+def test_a_file_of_something_else_is_left_alone(tmp_path, text, message):
+    file = tmp_path / "open.jsonl"
+    file.write_text(text)
+    command = ("cafe", "--decks", "1", *QUICK, "--out", tmp_path)
+    assert run(*command, "--resume", code=1).stderr == f"error: {file}: {message}\n"
+    run(*command, code=1)
+    assert file.read_text() == text
+    assert run("cafe", "--decks", "1", *QUICK, "--out", file, code=1).stderr == f"error: {file}: is no folder\n"
 
 
 def test_settings_must_match(tmp_path):

@@ -3,7 +3,5 @@ from libc.stdint cimport uint32_t
 
 from cython_ext.game cimport Components, ConstStatePtr
 
-cdef bint solvable(Components components, ConstStatePtr state) noexcept nogil
-cdef uint32_t round_of(Components components, ConstStatePtr state) noexcept nogil
 cdef float standing(Components components, ConstStatePtr state) noexcept nogil
 cdef float bound(Components components, ConstStatePtr state, uint32_t last) noexcept nogil

@@ -4,12 +4,12 @@ A cube is worth more the further it has come: a share of its worth on plantation
 as enough actions are left to bring it home. A square of a card is worth something by what it shows and how many rounds
 are left. Gains are differences of such worths.
 """
-from libc.math cimport exp
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, Components, ConstStatePtr, StatePtr
 from cython_ext.rng cimport Rng, rng_below, rng_unit
+from cython_ext.softmax cimport softmax
 from engines.cafe.flow cimport apply, legal_moves, sample
 from engines.cafe.geometry cimport STRIDE, Grid, lay_out
 from engines.cafe.scoring cimport warehouse_points
@@ -422,13 +422,5 @@ cdef void priors(
     Components components, ConstStatePtr state, const uint32_t* moves, uint32_t n, float* prior
 ) noexcept nogil:
     cdef const Table* t = <const Table*>components
-    cdef uint32_t i
-    cdef float best = -1e30, total = 0
     gains(t, <const Position*>state, moves, n, prior)
-    for i in range(n):
-        best = max(best, prior[i])
-    for i in range(n):
-        prior[i] = <float>exp((prior[i] - best) / t.weight.prior)
-        total += prior[i]
-    for i in range(n):
-        prior[i] /= total
+    softmax(prior, n, t.weight.prior)

@@ -4,7 +4,7 @@ from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, Game, State
 from engines.cafe.actions cimport continuations
-from engines.cafe.bound cimport bound, round_of, solvable, standing
+from engines.cafe.bound cimport bound, standing
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
 from engines.cafe.geometry cimport place
 from engines.cafe.policy cimport best_move, gains, playout_step, priors
@@ -18,12 +18,14 @@ from engines.cafe.structs cimport (
     DOUBLE,
     DRY,
     EXPRESSO_CARDS,
+    FEATURES,
     FIRST_EXPRESSO,
     MOVES_MAX,
     NO_CARD,
     PLANTATION,
     PLAYERS_MAX,
     ROAST,
+    ROUNDS,
     SACK,
     SHIP,
     SQUARES,
@@ -42,8 +44,10 @@ from engines.cafe.structs cimport (
     pile_count,
     row_at,
 )
+from engines.cafe.turns cimport LAYERS_A_ROUND, expand, key, layer, round_of, solvable
+from engines.cafe.value cimport features, value
 
-from engines.cafe.weights import WEIGHTS
+from engines.cafe.weights import VALUES, WEIGHTS
 
 
 cdef class CafeGame(Game):
@@ -63,10 +67,17 @@ cdef class CafeGame(Game):
         self.table.greedy_move = best_move
         self.table.playout_step = playout_step
         self.table.priors = priors
+        self.solo.bytes = sizeof(Position) - (PLAYERS_MAX - 1) * sizeof(Area)
+        self.solo.last = ROUNDS
+        self.solo.layers = ROUNDS * LAYERS_A_ROUND
         self.solo.solvable = solvable
         self.solo.round = round_of
+        self.solo.layer = layer
         self.solo.points = standing
         self.solo.bound = bound
+        self.solo.value = value
+        self.solo.expand = expand
+        self.solo.key = key
         self.native = &self.cards
 
     def __init__(self, components: object, weights: dict[str, float] | None = None) -> None:
@@ -74,6 +85,7 @@ cdef class CafeGame(Game):
         super().__init__(components)
         load(&self.cards, components.contents)
         self.cards.weight = weights or WEIGHTS
+        self.set_values(VALUES)
 
     def initial(
         self, players: int, starts: list[int], master: int, auction: bool, expresso: bool, deck: list[int] | None = None
@@ -102,6 +114,13 @@ cdef class CafeGame(Game):
                 p.deck[<int>index] = card
         draw_all(&self.cards, p)
         return state
+
+    def set_values(self, values: list[list[list[float]]]) -> None:
+        """Take over the weights of value.pyx: by rounds to come, by kind, by feature."""
+        for rounds in range(ROUNDS + 1):
+            for kind in range(3):
+                for i in range(FEATURES):
+                    self.cards.value[<int>rounds][<int>kind][<int>i] = values[rounds][kind][i]
 
     def read(self, State state) -> dict[str, object]:
         """Return the position as plain values: the fields of Position, and of Area per player under "areas"."""
@@ -190,6 +209,12 @@ cdef class CafeGame(Game):
         cdef uint32_t n = legal_moves(&self.cards, state.data, moves), i
         gains(&self.cards, <Position*>state.data, moves, n, gain)
         return [gain[i] for i in range(n)]
+
+    def features(self, State state, last: int) -> list[float]:
+        """Return what value.pyx sees in a position of a puzzle that ends with round `last`."""
+        cdef float[FEATURES] x
+        features(&self.cards, <Position*>state.data, last, x)
+        return [x[i] for i in range(FEATURES)]
 
     def score(self, State state) -> list[dict[str, int]]:
         """Return shops, natas, warehouse, waiters and total as the position stands, per player; also the cubes roasted

@@ -2,8 +2,10 @@
 
 Found by bench/tune_cafe.py: hill climbing on the mean score of the greedy player, alone, with and without Expresso.
 """
+import json
+from pathlib import Path
 
-WEIGHTS = {
+MOVES = {
     "shop_cube": 3.596,  # a cube an open shop still asks for, once delivered
     "store_cube": 0.594,  # a cube in the warehouse
     "grown": 0.055,  # share of a cube's worth on a plantation
@@ -31,3 +33,8 @@ WEIGHTS = {
     "noise": 0.5,  # spread of what is added at random to each move of a playout
     "prior": 0.7,  # gain by which a move's prior grows e-fold
 }
+
+WEIGHTS = MOVES
+
+# Weights of what value.pyx sees in a puzzle, by rounds to come, kind and feature; found by bench/fit_cafe.py.
+VALUES: list[list[list[float]]] = json.loads((Path(__file__).parent / "values.json").read_text())

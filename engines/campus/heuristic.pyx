@@ -1,7 +1,7 @@
 """Move values, playout policy and evaluation.
 
-Everything is measured in $: what a card earns now and later, and what its resources would have been worth. The
-constants were set by hand.
+Everything is measured in $: what a card earns now and later, and what its resources would have been worth. Weights
+are in weights.py; other figures are prices of the rules.
 """
 from libc.math cimport exp, sqrt
 from libc.stdint cimport int8_t, uint32_t, uint64_t
@@ -47,7 +47,6 @@ from engines.campus.layout cimport (
     SUPPLIER,
     TABLES,
     TYPES,
-    WAITERS,
     C,
     Campus,
     Card,
@@ -82,20 +81,6 @@ from engines.campus.turns cimport check, count_bits, lowest_bit, play, servable
 cdef enum:
     CANDIDATES = 9  # cards that can be served at a time
 
-cdef float CARDS_PER_TURN = 1.1
-# $ a turn to come, basic and advanced, without training; more for every turn after it, as training grows; and the part
-# that counts of what training is worth by itself. Fitted to games between searches of 200 visits.
-cdef float[2] INCOME = [8.5, 10.5]
-cdef float GROWTH = 0.9
-cdef float TRAINED = 0.5
-# $ a turn to come that a waiter's talent and tray space add, in the order of layout.pxd: what `bench/campus_report.py
-# waiters` measured for 2 and 4 players without it. John's makes up for the five resources he starts with, which the
-# evaluation takes for more than they bring.
-cdef float[WAITERS] TALENT = [-2.6, -0.4, -3.0, 2.9, 1.9, 0.2]
-cdef float KEEP_BASE = 1.0  # what any resource in the tray is good for in later turns, in $
-cdef float KEEP_WORTH = 0.7  # the part of its worth that adds to that
-cdef float NEAR_MISS = 0.3  # of its value, what a card with one dish missing is good for
-
 
 cdef float turns_left(const Set* set, const Campus* s, int p) noexcept nogil:
     """Turns player p is expected to have yet, the running one included until its check.
@@ -108,15 +93,16 @@ cdef float turns_left(const Set* set, const Campus* s, int p) noexcept nogil:
     if checked:
         cards -= TABLES - count_bits(s.table)
     if not s.last_round and cards > 0:
-        rounds = (s.active + checked + cards / CARDS_PER_TURN) / s.header.players + <float>0.6
+        rounds = (s.active + checked + cards / set.weight.cards_a_turn) / s.header.players + set.weight.last_round
     return max(rounds, <float>1) - (p < s.active + checked)
 
 
-cdef inline float keep_value(int k, float later) noexcept nogil:
+cdef inline float keep_value(const Set* set, int k, float later) noexcept nogil:
     """What a resource in the tray is good for with this many turns to come."""
     if later <= 0:
         return <float>0.5 * (k + 1)
-    return (KEEP_BASE + KEEP_WORTH * (k + 1)) * min(later, <float>1) + <float>0.5 * (k + 1) * max(1 - later, <float>0)
+    return ((set.weight.keep + set.weight.keep_worth * (k + 1)) * min(later, <float>1)
+            + <float>0.5 * (k + 1) * max(1 - later, <float>0))
 
 
 cdef float reverse_value(const Set* set, const Campus* s, const Card* card, float turns) noexcept nogil:
@@ -124,22 +110,23 @@ cdef float reverse_value(const Set* set, const Campus* s, const Card* card, floa
     cdef float worth = 0
     cdef int k
     if card.reverse == MULTIPLIER:
-        worth = (1.0 if card.tokens == 1 else 1.5 if card.tokens == 2 else 1.8) * (1.2 + <float>0.5 * card.param)
+        worth = set.weight.multiplier + set.weight.multiplier_worth * card.param
+        worth *= 1 if card.tokens == 1 else set.weight.tokens_two if card.tokens == 2 else set.weight.tokens_three
     elif card.reverse == SATISFIER:
-        worth = 2.0 if s.advanced else 1.5
+        worth = set.weight.satisfier[s.advanced]
     elif card.reverse == SUPPLIER:
         for k in range(KINDS):
-            worth += <float>0.5 * (k + 1) * card.supply[k] + <float>0.3 * card.supply[k]
+            worth += (set.weight.supply + set.weight.supply_worth * (k + 1)) * card.supply[k]
     elif card.reverse == MANIPULATOR:
-        worth = 0.9 if card.param // 3 == STACK else 0.5
-    worth += <float>0.5 * card.spaces
+        worth = set.weight.stacker if card.param // 3 == STACK else set.weight.recolorer
+    worth += set.weight.space * card.spaces
     worth *= turns
     if card.reverse == CAREER:
-        worth += 5 + <float>0.9 * turns
+        worth += set.weight.career + set.weight.career_turn * turns
     return worth
 
 
-cdef float career_gain(const Tally* mine, const Card* card) noexcept nogil:
+cdef float career_gain(const Set* set, const Tally* mine, const Card* card) noexcept nogil:
     """$ a card adds to careers that are followed already."""
     cdef float gain = 0
     cdef int k, shown = 0
@@ -165,28 +152,28 @@ cdef float career_gain(const Tally* mine, const Card* card) noexcept nogil:
                 gain += 3
     for k in range(card.size):
         if mine.careers >> (CAREER_MEN + (card.type[k] & 1)) & 1:
-            gain += <float>1.2
+            gain += set.weight.career_customer
     return gain
 
 
-cdef float objective_gain(const Objective* objective, const Card* card) noexcept nogil:
+cdef float objective_gain(const Set* set, const Objective* objective, const Card* card) noexcept nogil:
     """Rough $ a card adds to the chances in an objective."""
     cdef float n = 0
     cdef int k
     if objective.about == ABOUT_RESOURCE:
-        return card.need[objective.param]
+        return set.weight.award_dish * card.need[objective.param]
     if objective.about == ABOUT_CUSTOMERS:
         for k in range(TYPES):
             if objective.types >> k & 1:
                 n += card.count[k]
-        return n
+        return set.weight.award_customer * n
     if objective.about == ABOUT_GROUPS:
-        return 2 if card.size == objective.param else 0
+        return set.weight.award_group if card.size == objective.param else 0
     if objective.about == ABOUT_GIFTS:
-        return -2 if card.gift != NONE else 0
+        return -set.weight.award_gift if card.gift != NONE else 0
     if objective.about == ABOUT_SPACES:
-        return <float>-1.2 * card.spaces
-    return -1
+        return -set.weight.award_space * card.spaces
+    return -set.weight.award_card
 
 
 cdef float card_gain(
@@ -208,13 +195,13 @@ cdef float card_gain(
             if dislike.about == ABOUT_GIFTS and card.gift != NONE:
                 gain -= 4
     if card.gift != NONE:
-        gain += 4
+        gain += set.weight.gift
     if mine.careers:
-        gain += career_gain(mine, card)
+        gain += career_gain(set, mine, card)
     for k in range(3):
-        gain += objective_gain(&set.objective[s.objective[k]], card)
+        gain += objective_gain(set, &set.objective[s.objective[k]], card)
     if me.waiter == ABIGAIL and s.secret != NONE:
-        gain += objective_gain(&set.objective[s.secret], card)
+        gain += objective_gain(set, &set.objective[s.secret], card)
     return gain + reverse_value(set, s, card, max(turns - 1, <float>0))
 
 
@@ -234,7 +221,7 @@ cdef void fill_offer(const Set* set, const Campus* s, Offer* offer) noexcept nog
     tally(set, me.owned | s.turn.served, &mine)
     offer.n = 0
     for k in range(KINDS):
-        offer.keep[k] = keep_value(k, turns - 1)
+        offer.keep[k] = keep_value(set, k, turns - 1)
     while left:
         offer.card[offer.n] = lowest_bit(left)
         left &= left - 1
@@ -268,10 +255,10 @@ cdef float serving_value(const Set* set, const Offer* offer, const Purse* purse,
                     eligible += short[k]
             open_dishes = purse.left[pool] + (purse.left[POOLS] if pool == POOLS - 1 else 0)
             converted += min(eligible, min(open_dishes, min(gap, spare) - converted))
-    value -= <float>2.2 * converted
+    value -= set.weight.convert * converted
     gap -= converted
     while gap > 0:
-        value *= NEAR_MISS
+        value *= set.weight.near_miss
         gap -= 1
     return value
 
@@ -289,7 +276,7 @@ cdef float purse_value(const Set* set, const Offer* offer, const Purse* purse) n
             second = value
     for k in range(KINDS):
         rest += purse.tray[k] * offer.keep[k]
-    return best + <float>0.4 * second + rest
+    return best + set.weight.second * second + rest
 
 
 cdef void fit(Purse* purse, int spaces) noexcept nogil:
@@ -374,17 +361,17 @@ cdef void move_values(const Set* set, const Campus* s, const uint32_t* moves, ui
     kind = moves[0] >> SHIFT
     if kind == MOVE_WAITER:
         for i in range(n):
-            value[i] = TALENT[moves[i] & ARGUMENT] * turns_left(set, s, s.header.to_move)
+            value[i] = set.weight.talent[moves[i] & ARGUMENT] * turns_left(set, s, s.header.to_move)
             if moves[i] & ARGUMENT == JOHN:
                 for k in range(KINDS):
-                    value[i] += keep_value(k, 1)
+                    value[i] += keep_value(set, k, 1)
         return
     if kind == MOVE_DEPLETE or kind == MOVE_DICE:
         return
     fill_purse(set, s, &purse)
     if kind == MOVE_PAY:
         for i in range(n):
-            value[i] = -cost(&set.card[s.turn.paying], moves[i] & ARGUMENT) * <float>0.25
+            value[i] = -cost(&set.card[s.turn.paying], moves[i] & ARGUMENT) * set.weight.pay
         return
     fill_offer(set, s, &offer)
     if kind == MOVE_PLACE or kind == MOVE_STACK:
@@ -394,7 +381,7 @@ cdef void move_values(const Set* set, const Campus* s, const uint32_t* moves, ui
             argument = moves[i] & ARGUMENT
             if moves[i] >> SHIFT == MOVE_STACK:
                 value[i] = space_value(set, s, &offer, &purse, argument, 2)
-                value[i] -= <float>4.5  # the other die is used up
+                value[i] -= set.weight.die  # the other die is used up
             else:
                 value[i] = space_value(set, s, &offer, &purse, argument & 15, 1)
         return
@@ -446,7 +433,7 @@ cdef float ability(const Set* set, const Campus* s, uint64_t left) noexcept nogi
         if set.card[lowest_bit(left)].reverse != CAREER:
             income += reverse_value(set, s, &set.card[lowest_bit(left)], 1)
         else:
-            income += <float>1.0
+            income += set.weight.career_income
         left &= left - 1
     return income
 
@@ -477,21 +464,23 @@ cdef void expectation(const Set* set, const Campus* s, float* win, float* score)
             score[p] += check(set, s) + running_value(set, s)
         else:
             for k in range(KINDS):
-                score[p] += keep_value(k, turns) * player.tray[k]
+                score[p] += keep_value(set, k, turns) * player.tray[k]
         tally(set, owned, &tallies[p])
         score[p] += careers_total(&tallies[p], player.waiter == SAMUEL)
         most = max(most, turns)
         later = max(turns - 1, <float>0)
-        score[p] += turns * (INCOME[s.advanced] + GROWTH * later + TRAINED * ability(set, s, owned))
+        score[p] += turns * (
+            set.weight.income[s.advanced] + set.weight.growth * later + set.weight.trained * ability(set, s, owned)
+        )
         if player.waiter != NONE:
-            score[p] += turns * TALENT[player.waiter]
-    settled = <float>1.0 / (1 + <float>0.3 * most)
+            score[p] += turns * set.weight.talent[player.waiter]
+    settled = 1 / (1 + set.weight.unsettled * most)
     for k in range(3):
         if s.objective[k] != NONE:
             expect_awards(set, s, tallies, s.objective[k], settled, False, score)
     if s.secret_color != NONE:
         expect_awards(set, s, tallies, s.secret, settled, True, score)
-    spread = 4 + 6 * <float>sqrt(most)
+    spread = set.weight.spread + set.weight.spread_turns * <float>sqrt(most)
     turns = score[0]
     for p in range(1, players):
         turns = max(turns, score[p])
@@ -530,5 +519,5 @@ cdef float running_value(const Set* set, const Campus* s) noexcept nogil:
         value = set.side[s.advanced].space[s.turn.placed[0]].money
         fit(&purse, s.player[s.active].spaces)
     elif s.step == STEP_GIFT:
-        value = 4
+        value = set.weight.gift
     return value + purse_value(set, &offer, &purse)

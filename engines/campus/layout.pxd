@@ -137,6 +137,48 @@ cdef struct Side:
     Space[SPACES] space
 
 
+# weights.py explains them.
+cdef struct Weights:
+    float cards_a_turn
+    float last_round
+    float keep
+    float keep_worth
+    float multiplier
+    float multiplier_worth
+    float tokens_two
+    float tokens_three
+    float[2] satisfier  # basic, advanced
+    float supply
+    float supply_worth
+    float stacker
+    float recolorer
+    float space
+    float career
+    float career_turn
+    float career_customer
+    float award_dish
+    float award_customer
+    float award_group
+    float award_gift
+    float award_space
+    float award_card
+    float gift
+    float convert
+    float near_miss
+    float second
+    float pay
+    float die
+    float[2] income  # basic, advanced
+    float growth
+    float trained
+    float career_income
+    float[WAITERS] talent
+    float unsettled
+    float spread
+    float spread_turns
+    float prior
+
+
 cdef struct Set:
     Card[CARDS] card
     Objective[OBJECTIVES] objective
@@ -145,6 +187,7 @@ cdef struct Set:
     uint8_t[MAX_PLAYERS + 1][3] award  # first, tied first, second
     uint64_t gift_cards  # mask
     uint64_t[TYPES] type_cards  # masks of the cards with a customer of the type
+    Weights weight
 
 
 cdef struct Player:

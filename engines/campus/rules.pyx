@@ -1,12 +1,12 @@
 """Campus Café behind the engine interface, and what Python callers need of its positions."""
 from enum import IntEnum
 
-from libc.math cimport exp
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from cython_ext.game cimport CHANCE, MAX_PLAYERS, OVER, Components, ConstStatePtr, Game, State, StatePtr
 from cython_ext.rng cimport Rng, rng_below
+from cython_ext.softmax cimport softmax
 from engines.campus.choices cimport draw, list_moves, list_outcomes
 from engines.campus.heuristic cimport expectation, move_values, sensible_step, turns_left
 from engines.campus.layout cimport (
@@ -72,15 +72,16 @@ from engines.campus.layout cimport (
     Set,
     Side,
     Turn,
+    Weights,
 )
 from engines.campus.payments cimport Purse, canonical_payment, fill_purse
 from engines.campus.scoring cimport CAREERS, Tally, awards, careers_total, residual, tally, totals
 from engines.campus.turns cimport excess, play, refresh, secret_choices, set_up
 
 from engines.campus import components as printed
+from engines.campus.weights import WEIGHTS
 
 
-cdef float PRIOR_TEMPERATURE = 3  # $
 cdef enum:
     # Steps, about a turn: plays as well at equal visits as whole playouts, in a quarter of the time.
     PLAYOUT_LIMIT = 16
@@ -200,17 +201,9 @@ cdef void priors(
     Components components, ConstStatePtr state, const uint32_t* moves, uint32_t n, float* prior
 ) noexcept nogil:
     """Softmax of the move values."""
-    cdef float best, total = 0
-    cdef uint32_t i
-    move_values(<const Set*>components, <const Campus*>state, moves, n, prior)
-    best = prior[0]
-    for i in range(1, n):
-        best = max(best, prior[i])
-    for i in range(n):
-        prior[i] = <float>exp((prior[i] - best) / PRIOR_TEMPERATURE)
-        total += prior[i]
-    for i in range(n):
-        prior[i] /= total
+    cdef const Set* set = <const Set*>components
+    move_values(set, <const Campus*>state, moves, n, prior)
+    softmax(prior, n, set.weight.prior)
 
 
 cdef uint32_t greedy_move(Components components, ConstStatePtr state) noexcept nogil:
@@ -277,6 +270,14 @@ def letters(text: str) -> list[int]:
     return [printed.RESOURCES.index(letter) for letter in text]
 
 
+cdef int load_weights(Weights* weight, object values) except -1:
+    """Fill the native weights; those of a variant or a waiter are spelt NAME_OF."""
+    kinds = {"income": printed.VARIANTS, "satisfier": printed.VARIANTS, "talent": printed.WAITERS}
+    nested = {name: value for name, value in values.items() if name.split("_")[0] not in kinds}
+    weight[0] = nested | {kind: [values[f"{kind}_{one}"] for one in of] for kind, of in kinds.items()}
+    return 0
+
+
 cdef class CampusGame(Game):
     """Campus Café's rules with a component set loaded."""
 
@@ -297,8 +298,10 @@ cdef class CampusGame(Game):
         self.table.priors = priors
         self.native = &self.set
 
-    def __init__(self, components: object) -> None:
+    def __init__(self, components: object, weights: dict[str, float] | None = None) -> None:
+        """weights: of the move values and the evaluation, for tuning them; see weights.py."""
         super().__init__(components)
+        load_weights(&self.set.weight, weights or WEIGHTS)
         contents = components.contents
         for i, card in enumerate(contents.cards):
             load_card(&self.set, i, card)

@@ -46,6 +46,32 @@ cdef enum MoveBase:
     DRAW = 256
 
 
+# weights.py explains them.
+cdef struct Weights:
+    float point
+    float missing
+    float price
+    float value
+    float progress
+    float menu
+    float fill
+    float sugar
+    float serve_point
+    float serve_sugar
+    float serve_coin
+    float serve
+    float serve_filled
+    float serve_tile
+    float serve_rich
+    float serve_more
+    float clean
+    float clean_coin
+    float take
+    float take_coin
+    float noise
+    float prior
+
+
 cdef struct Table:
     # A component set.
     uint8_t kinds
@@ -59,6 +85,7 @@ cdef struct Table:
     int16_t[DRINKS][8] menu  # coins by the set of preparations in the cup
     int16_t coins  # in the game, or UNLIMITED
     int16_t sugar
+    Weights weight
 
 
 cdef struct Player:

@@ -3,8 +3,9 @@ from libc.stdint cimport int8_t, int16_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, OVER, Components, ConstStatePtr, State, StatePtr
-from cython_ext.rng cimport Rng, rng_below
-from engines.gatto.policy cimport policy_move
+from cython_ext.rng cimport Rng, rng_below, rng_unit
+from cython_ext.softmax cimport softmax
+from engines.gatto.policy cimport gains
 from engines.gatto.queries cimport (
     affordable_rows,
     bits,
@@ -15,6 +16,7 @@ from engines.gatto.queries cimport (
     score_of,
     servable_tiles,
 )
+from engines.gatto.weights import WEIGHTS
 
 # Capacities and figures of the rules, for Python.
 MOST_DRINKS = DRINKS
@@ -50,7 +52,6 @@ cdef enum:
     # What a player can hold where the reserve is unlimited, and what a limited reserve can be.
     COINS_HELD = 9999
     SUGAR_HELD = 99
-    RANDOM_ONE_IN = 8  # so often a playout makes a random move
 
 cdef inline uint32_t add_serves(const Table* t, const Gatto* s, const Player* p, uint32_t* out) noexcept nogil:
     cdef uint32_t drink, tile, tiles, n = 0
@@ -148,14 +149,33 @@ cdef uint32_t random_move(const Table* t, const Gatto* s, Rng* rng) noexcept nog
 
 
 cdef void playout_step(Components components, StatePtr state, Rng* rng) noexcept nogil:
-    """A draw, or most often the policy's move."""
+    """A draw, or the move with the largest gain and noise."""
     cdef const Table* t = <const Table*>components
     cdef Gatto* s = <Gatto*>state
+    cdef uint32_t[MOVES] moves
+    cdef float[MOVES] gain
+    cdef uint32_t n, i, best = 0
+    cdef float value, most = -1e30
     if s.header.to_move == CHANCE:
         draw(t, s, sampled_kind(t, s, rng))
-    else:
-        move = random_move(t, s, rng) if rng_below(rng, RANDOM_ONE_IN) == 0 else policy_move(t, s, rng)
-        apply(components, state, move)
+        return
+    n = legal_moves(components, state, moves)
+    if n > 1:
+        gains(t, s, moves, n, gain)
+        for i in range(n):
+            value = gain[i] + t.weight.noise * <float>rng_unit(rng)
+            if value > most:
+                most = value
+                best = i
+    apply(components, state, moves[best])
+
+
+cdef void priors(
+    Components components, ConstStatePtr state, const uint32_t* moves, uint32_t n, float* prior
+) noexcept nogil:
+    cdef const Table* t = <const Table*>components
+    gains(t, <const Gatto*>state, moves, n, prior)
+    softmax(prior, n, t.weight.prior)
 
 
 cdef inline void pay_out(const Table* t, Gatto* s, Player* p, int16_t coins) noexcept nogil:
@@ -455,13 +475,22 @@ cdef void returns(Components components, ConstStatePtr state, float* win, float*
 
 
 cdef uint32_t greedy_move(Components components, ConstStatePtr state) noexcept nogil:
-    return policy_move(<const Table*>components, <const Gatto*>state, NULL)
+    """The move with the largest gain; the first of several."""
+    cdef uint32_t[MOVES] moves
+    cdef float[MOVES] gain
+    cdef uint32_t n = legal_moves(components, state, moves), i, best = 0
+    gains(<const Table*>components, <const Gatto*>state, moves, n, gain)
+    for i in range(1, n):
+        if gain[i] > gain[best]:
+            best = i
+    return moves[best]
 
 
 cdef class GattoGame(Game):
     """Café del Gatto with a component set; `components.contents` is a GattoSet (engines/gatto/components.py)."""
 
-    def __init__(self, components):
+    def __init__(self, components: object, weights: dict[str, float] | None = None) -> None:
+        """weights: of the move values, for tuning them; see weights.py."""
         super().__init__(components)
         cdef Table* t = &self.table_of_set
         contents = components.contents
@@ -494,6 +523,8 @@ cdef class GattoGame(Game):
         self.table.returns = returns
         self.table.greedy_move = greedy_move
         self.table.playout_step = playout_step
+        self.table.priors = priors
+        t.weight = weights or WEIGHTS
 
     def build(self, fields: dict) -> State:
         """Return the state with the given fields, as `read` returns them; only their ranges must be right.

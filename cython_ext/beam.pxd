@@ -1,0 +1,59 @@
+"""Beam search over the layers of a puzzle."""
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from cython_ext.solo cimport Limits, Puzzle, Task
+
+
+# A position that waits in its layer.
+cdef struct Entry:
+    uint64_t key
+    float rank
+    uint32_t parent  # number of the position it came from
+    uint32_t place  # of its bytes in the layer
+
+
+# The best positions of a layer met so far.
+cdef struct Layer:
+    Entry* entries
+    uint8_t* states
+    uint32_t* slots  # hash table: index of an entry + 1
+    uint32_t used
+    float floor  # ranks up to this one are not taken any more
+
+
+cdef struct Sweep:
+    const Task* task
+    Limits* limits
+    Layer* layers
+    uint32_t width
+    uint32_t room  # entries of a layer before it is cut
+    uint32_t mask
+    uint32_t effort
+    float noise
+    uint64_t seed
+    uint64_t* keys  # of all positions kept, by number
+    uint32_t* parents
+    uint32_t kept
+    uint32_t kept_room
+    uint32_t parent  # number of the position being expanded
+    bint begun
+    uint32_t number  # of the layer in progress
+    uint32_t next_entry  # of that layer
+    uint64_t seen
+    float best  # points
+    uint32_t best_parent
+    uint64_t best_key
+    bint failed  # for want of memory
+
+
+cdef class Beam:
+    cdef Puzzle puzzle
+    cdef Limits limits
+    cdef Sweep sweep
+    cdef uint8_t* state  # the position being expanded
+    cdef readonly object best  # points of the best line, None before the first one
+    cdef readonly list line
+
+    cdef void empty(self)
+    cdef void note(self)
+    cdef list moves_to(self, uint32_t parent, uint64_t key)
