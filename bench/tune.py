@@ -76,7 +76,7 @@ class Tuner:
 
     def fit(self, weights: Weights, loss: Callable[[Game], float], evaluations: int, seed: int = 1) -> Weights:
         """Return weights with a small loss; those that make no difference stay as they are."""
-        import cma  # type: ignore[import-untyped]
+        import cma
 
         before = loss(self.build(weights))
         units = {
