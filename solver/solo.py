@@ -141,8 +141,8 @@ class SoloSearch:
         with self._lock:
             best = self._best
             if score is not None and (best.score is None or score > best.score):
-                if score > self._score(line):
-                    raise RuntimeError("a line scores less than its search said")
+                if (real := self._score(line)) != score:
+                    raise RuntimeError(f"the search takes a line that scores {real:g} for one of {score} points")
                 best = replace(best, score=score, line=tuple(line))
             bound = min(best.bound, bound)
             if best.score is not None:

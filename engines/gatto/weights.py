@@ -1,6 +1,8 @@
 """Weights of the move values in policy.pxd, on a scale of their own.
 
-Found by `python -m bench.tune play gatto`, the greedy player against itself; but for the last two.
+Found by CMA-ES on the greedy player's win share against itself, with an earlier form of `bench/tune.py play`. Terms
+that made no difference were then taken out by hand and the rest left as it was, so `python -m bench.tune play gatto`
+tunes on from here but does not give these very figures. The last two were set by hand.
 """
 
 MOVES = {

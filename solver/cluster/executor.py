@@ -15,7 +15,7 @@ from engines.library import Library
 from solver.cluster import driver
 from solver.cluster.error import ClusterError
 from solver.positions import Position, decode_state
-from solver.solve_jobs import Result, Task, check_score
+from solver.solve_jobs import Result, Task, score_of
 
 JOINING = 30.0  # seconds for a cluster to be joined
 BEGINNING = 120.0  # seconds for one of this machine to begin
@@ -58,7 +58,8 @@ class RayExecutor:
                     continue
                 position, line = checked[message.number]
                 if message.line != line and message.score is not None:
-                    check_score(position, message.line, message.score)
+                    if (real := score_of(position, message.line)) != message.score:
+                        raise RuntimeError(f"a worker takes a line of {real:g} points for one of {message.score}")
                     checked[message.number] = (position, message.line)
                 if message.final:
                     del checked[message.number]
