@@ -22,7 +22,7 @@ from solver.analysis import Control, Limits, analysis_for
 from solver.positions import encode_state
 
 CLIENTS = 4
-VISITS = 20_000
+VISITS = (20_000, 100_000)  # of a request: a weak, quick bot's, and about those of a move of TIME_MS
 TIME_MS = 200
 
 
@@ -51,9 +51,14 @@ def figures(plan: Plan) -> Iterator[Figure]:
     with ExitStack() as stack:
         address = stack.enter_context(server())
         clients = [stack.enter_context(Client(address)) for _ in range(CLIENTS)]
-        for game, players, least in (("gatto", 3, 0.9), ("connect_four", 2, None)):
-            plan.announce(f"{CLIENTS} clients, {game}")
-            yield from _throughput(plan, clients, game, players, least)
+        for game, players, visits, least in (
+            ("gatto", 3, VISITS[0], None),
+            ("gatto", 3, VISITS[1], 0.9),
+            ("connect_four", 2, VISITS[0], None),
+            ("connect_four", 2, VISITS[1], None),
+        ):
+            plan.announce(f"{CLIENTS} clients, {game}, {visits:,} visits")
+            yield from _throughput(plan, clients, game, players, visits, least)
         plan.announce("empty calls")
         yield Figure("ListGames, median", median(_times(clients[0].list_games, plan.times(2000, 200))), "ms")
         yield from _empty_calls(plan, clients[0])
@@ -79,15 +84,17 @@ def _empty_calls(plan: Plan, client: Client) -> Iterator[Figure]:
     yield from_samples("empty call, brain to bare server", ratios, "×", most=1.5, wants_idle=True)
 
 
-def _throughput(plan: Plan, clients: list[Client], game: str, players: int, least: float | None) -> Iterator[Figure]:
+def _throughput(
+    plan: Plan, clients: list[Client], game: str, players: int, visits: int, least: float | None
+) -> Iterator[Figure]:
     position = midgame(game, players)
     state = encode_state(position)
-    requests = plan.times(10, 3)  # of each client, per sample
+    requests = max(1, plan.times(10, 3) * VISITS[0] // visits)  # of each client, per sample
     searches = len(clients) * requests
     seeds = count()
 
     def request() -> pb.SuggestRequest:
-        return pb.SuggestRequest(state=state, budget=pb.Budget(visits=VISITS), seed=next(seeds))
+        return pb.SuggestRequest(state=state, budget=pb.Budget(visits=visits), seed=next(seeds))
 
     def ask(client: Client) -> None:
         for _ in range(requests):
@@ -100,18 +107,18 @@ def _throughput(plan: Plan, clients: list[Client], game: str, players: int, leas
 
         def served() -> float:
             list(callers.map(ask, clients))
-            return searches * VISITS
+            return searches * visits
 
         def bare() -> float:
             list(engine.map(search, range(searches)))
-            return searches * VISITS
+            return searches * visits
 
         served()  # connects
         with_service, without, ratios = alternate(
             lambda: wall_rate(served), lambda: wall_rate(bare), plan.times(15, 3)
         )
-    name = f"{game}, {players} players"
-    note = f"{len(clients)} clients, each asking for {VISITS:,} visits again and again"
+    name = f"{game}, {players} players, {visits:,} visits"
+    note = f"{len(clients)} clients, each asking again and again"
     yield from_samples(f"{name}, bare engine", without, "visits/s", note=f"{cores()} threads")
     yield from_samples(f"{name}, gRPC", with_service, "visits/s", note=note)
     yield from_samples(f"{name}, gRPC to bare engine", ratios, "×", least=least, wants_idle=True)
