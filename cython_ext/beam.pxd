@@ -10,6 +10,7 @@ cdef struct Entry:
     float rank
     uint32_t parent  # number of the position it came from
     uint32_t place  # of its bytes in the layer
+    uint32_t kin
 
 
 # The best positions of a layer met so far.
@@ -30,15 +31,24 @@ cdef struct Sweep:
     uint32_t mask
     uint32_t effort
     float noise
+    uint32_t cap
+    int by
+    float* ranks
     uint64_t seed
     uint64_t* keys  # of all positions kept, by number
     uint32_t* parents
     uint32_t kept
     uint32_t kept_room
+    float* reached  # by the children of a position kept at which the puzzle ends
+    uint8_t* states  # of the positions kept, where they are recorded
+    bint record
     uint32_t parent  # number of the position being expanded
     bint begun
     uint32_t number  # of the layer in progress
     uint32_t next_entry  # of that layer
+    uint32_t shown  # children of the position being expanded that were shown
+    bint halted  # the limit came in the midst of an expansion
+    uint32_t skip  # children taken before that
     uint64_t seen
     float best  # points
     uint32_t best_parent

@@ -5,11 +5,11 @@ rank are kept. The rank is the game's value of the position and some noise, whic
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcpy, memset
 
 from cython_ext.clock cimport now
-from cython_ext.game cimport ConstStatePtr
+from cython_ext.game cimport ConstStatePtr, State
 from cython_ext.rng cimport splitmix64
 from cython_ext.solo cimport Puzzle, line_of, over
 
@@ -27,9 +27,17 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     cdef uint64_t key, mixed
     cdef uint32_t slot
     cdef float rank
+    if s.shown < s.skip:
+        s.shown += 1
+        return True
+    if s.seen >= s.limits.nodes:
+        return False
+    s.shown += 1
     if over(s.task, child):
         s.seen += 1
         rank = s.task.solo.points(s.task.native, child)
+        if s.record and s.parent != ROOT:
+            s.reached[s.parent] = max(s.reached[s.parent], rank)
         if rank > s.best:
             s.best = rank
             s.best_parent = s.parent
@@ -56,6 +64,7 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     entry.key = key
     entry.rank = rank
     entry.parent = s.parent
+    entry.kin = s.parent if s.by == 1 else <uint32_t>s.task.solo.family(s.task.native, child)
     memcpy(layer.states + entry.place * s.task.solo.bytes, child, s.task.solo.bytes)
     layer.used += 1
     layer.slots[slot] = layer.used
@@ -90,8 +99,11 @@ cdef void cut(const Sweep* s, Layer* layer) noexcept nogil:
     cdef uint32_t i, slot
     if layer.used <= s.width:
         return
-    select(layer.entries, layer.used, s.width)
-    layer.used = s.width
+    if s.cap:
+        layer.used = capped(s, layer)
+    else:
+        select(layer.entries, layer.used, s.width)
+        layer.used = s.width
     layer.floor = INFINITY
     memset(layer.slots, 0, (s.mask + 1) * sizeof(uint32_t))
     for i in range(layer.used):
@@ -100,6 +112,38 @@ cdef void cut(const Sweep* s, Layer* layer) noexcept nogil:
         while layer.slots[slot]:
             slot = (slot + 1) & s.mask
         layer.slots[slot] = i + 1
+    if layer.used < s.width:
+        layer.floor = -INFINITY
+
+
+cdef int by_rank(const void* a, const void* b) noexcept nogil:
+    cdef float x = (<const Entry*>a).rank, y = (<const Entry*>b).rank
+    return -1 if x > y else 1 if x < y else 0
+
+
+cdef uint32_t capped(const Sweep* s, Layer* layer) noexcept nogil:
+    cdef uint32_t i, slot, kept = 0
+    cdef uint32_t* kin = <uint32_t*>calloc(s.mask + 1, sizeof(uint32_t))
+    cdef uint32_t* count = <uint32_t*>calloc(s.mask + 1, sizeof(uint32_t))
+    cdef Entry spare
+    qsort(layer.entries, layer.used, sizeof(Entry), by_rank)
+    for i in range(layer.used):
+        slot = (layer.entries[i].kin * <uint32_t>2654435761) >> 3 & s.mask
+        while count[slot] and kin[slot] != layer.entries[i].kin:
+            slot = (slot + 1) & s.mask
+        kin[slot] = layer.entries[i].kin
+        if count[slot] == s.cap:
+            continue
+        count[slot] += 1
+        spare = layer.entries[kept]
+        layer.entries[kept] = layer.entries[i]
+        layer.entries[i] = spare
+        kept += 1
+        if kept == s.width:
+            break
+    free(kin)
+    free(count)
+    return kept
 
 
 cdef void select(Entry* entries, uint32_t n, uint32_t k) noexcept nogil:
@@ -145,6 +189,11 @@ cdef bint keep(Sweep* s, uint64_t key, uint32_t parent) noexcept nogil:
         if parents == NULL:
             return False
         s.parents = parents
+        if s.record:
+            s.reached = <float*>realloc(s.reached, room * sizeof(float))
+            s.states = <uint8_t*>realloc(s.states, room * s.task.solo.bytes)
+            if s.reached == NULL or s.states == NULL:
+                return False
         s.kept_room = room
     s.keys[s.kept] = key
     s.parents[s.kept] = parent
@@ -152,28 +201,45 @@ cdef bint keep(Sweep* s, uint64_t key, uint32_t parent) noexcept nogil:
     return True
 
 
+cdef bint expand(Sweep* s, ConstStatePtr state) noexcept nogil:
+    """Take the positions one turn ahead; where the limit comes in between, the next time those after it."""
+    s.shown = 0
+    s.task.solo.expand(s.task.native, state, s.effort, s.parent == ROOT, take, s)
+    if s.failed:
+        return False
+    s.halted = s.seen >= s.limits.nodes
+    s.skip = s.shown if s.halted else 0
+    return not s.halted
+
+
 cdef bint go_on(Sweep* s, uint8_t* state) noexcept nogil:
     """Go through the layers from where it was; False where a limit or want of memory came before the end."""
     cdef Layer* layer
     if not s.begun:
-        s.begun = True
         s.parent = ROOT
-        s.task.solo.expand(s.task.native, s.task.root, s.effort, True, take, s)
+        if not expand(s, s.task.root):
+            return False
+        s.begun = True
     while s.number < s.task.solo.layers:
         layer = &s.layers[s.number]
         if layer.entries != NULL:
-            if s.next_entry == 0:
+            if s.next_entry == 0 and not s.halted:
                 cut(s, layer)
             while s.next_entry < layer.used:
-                if s.failed or s.limits.stop or now() >= s.limits.end or s.seen >= s.limits.nodes:
+                if s.limits.stop or now() >= s.limits.end:
                     return False
-                if not keep(s, layer.entries[s.next_entry].key, layer.entries[s.next_entry].parent):
+                if not s.halted and not keep(
+                        s, layer.entries[s.next_entry].key, layer.entries[s.next_entry].parent):
                     s.failed = True
                     return False
                 s.parent = s.kept - 1
                 memcpy(state, layer.states + layer.entries[s.next_entry].place * s.task.solo.bytes, s.task.solo.bytes)
+                if s.record and not s.halted:
+                    s.reached[s.parent] = -INFINITY
+                    memcpy(s.states + <size_t>s.parent * s.task.solo.bytes, state, s.task.solo.bytes)
+                if not expand(s, state):
+                    return False
                 s.next_entry += 1
-                s.task.solo.expand(s.task.native, state, s.effort, False, take, s)
             close_layer(layer)
         s.next_entry = 0
         s.number += 1
@@ -203,6 +269,8 @@ cdef class Beam:
         free(self.state)
         free(self.sweep.keys)
         free(self.sweep.parents)
+        free(self.sweep.reached)
+        free(self.sweep.states)
 
     cdef void empty(self):
         cdef uint32_t i
@@ -210,7 +278,7 @@ cdef class Beam:
             for i in range(self.puzzle.task.solo.layers):
                 close_layer(&self.sweep.layers[i])
 
-    def begin(self, width: int, effort: int, noise: float, seed: int) -> None:
+    def begin(self, width: int, effort: int, noise: float, seed: int, cap: int = 0, by: int = 0, record: bool = False) -> None:
         """Begin anew. width: positions kept in a layer. effort: see SoloTable.expand. noise: in points."""
         cdef Sweep* s = &self.sweep
         self.empty()
@@ -222,9 +290,14 @@ cdef class Beam:
         s.mask -= 1
         s.effort = effort
         s.noise = noise
+        s.cap = cap
+        if record and not s.record:
+            s.kept_room = 0
+        s.record = record
+        s.by = by
         s.seed = seed
-        s.begun = False
-        s.number = s.next_entry = s.kept = 0
+        s.begun = s.halted = False
+        s.number = s.next_entry = s.kept = s.skip = 0
         s.seen = 0
         s.best = self.best if self.best is not None else -INFINITY
         s.best_parent = ROOT
@@ -234,7 +307,7 @@ cdef class Beam:
     def run(self, deadline: float, nodes: int) -> bool:
         """Go on; return whether that came to the end of the search.
 
-        deadline: on the clock of time.monotonic(). nodes: about the most positions to look at.
+        deadline: on the clock of time.monotonic(). nodes: the most positions to look at.
         """
         cdef Sweep* s = &self.sweep
         cdef bint done
@@ -248,6 +321,10 @@ cdef class Beam:
         if s.failed:
             raise MemoryError
         return done
+
+    def narrow(self, width: int) -> None:
+        """Keep fewer positions from the layer in progress on, at least 1."""
+        self.sweep.width = max(1, min(<uint32_t>width, self.sweep.width))
 
     cdef void note(self):
         """Take over the best line."""
@@ -264,6 +341,21 @@ cdef class Beam:
             keys[n] = self.sweep.keys[parent]
             parent = self.sweep.parents[parent]
         return line_of(self.puzzle, &keys[n], DEPTH_MAX - n, self.sweep.effort, True)
+
+    def state(self, number: int) -> State:
+        """Return a position kept."""
+        cdef State state = self.puzzle.root.copy()
+        memcpy(state.data, self.sweep.states + <size_t>number * self.puzzle.task.solo.bytes, self.puzzle.task.solo.bytes)
+        return state
+
+    def reached(self) -> list[float]:
+        """Return the points of the best line through each position kept."""
+        cdef uint32_t i
+        for i in range(self.sweep.kept - 1, -1, -1):
+            if self.sweep.parents[i] != ROOT:
+                self.sweep.reached[self.sweep.parents[i]] = max(
+                    self.sweep.reached[self.sweep.parents[i]], self.sweep.reached[i])
+        return [self.sweep.reached[i] for i in range(self.sweep.kept)]
 
     def line_to(self, number: int) -> list[int]:
         """Return the moves to a position kept, by number from 0 to `kept` - 1.

@@ -61,38 +61,48 @@ cdef struct Wanted:
     const Task* task
     uint64_t key
     bint alike
-    void* child
-    uint32_t n  # moves, 0 until found
-    uint32_t[LINE_MAX] moves
+    void* found  # list of the children that have the key, each with its moves
 
 
 cdef bint look_at(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
     cdef Wanted* w = <Wanted*>context
-    if w.task.solo.key(w.task.native, child, w.alike, w.task.last) != w.key:
-        return True
-    memcpy(w.child, child, w.task.size)
-    memcpy(w.moves, moves, n * sizeof(uint32_t))
-    w.n = n
-    return False
+    if w.task.solo.key(w.task.native, child, w.alike, w.task.last) == w.key:
+        with gil:
+            (<list>w.found).append((<bytes>(<const char*>child)[:w.task.size], [moves[i] for i in range(n)]))
+    return True
 
 
 cdef list line_of(Puzzle puzzle, const uint64_t* keys, uint32_t n, uint32_t effort, bint alike):
-    cdef State state = puzzle.root.copy(), child = puzzle.root.copy()
+    line = follow(puzzle, puzzle.root, keys, n, effort, alike, True)
+    if line is None:
+        raise RuntimeError("a line cannot be followed")
+    return line
+
+
+cdef list follow(
+    Puzzle puzzle, State state, const uint64_t* keys, uint32_t n, uint32_t effort, bint alike, bint first
+):
+    """The moves from a position on, None where there are none.
+
+    Several turns may lead to positions with one key that are not quite alike: all are tried.
+    """
+    cdef State child
     cdef Wanted w
-    cdef uint32_t i
-    line = []
+    if n == 0:
+        return []
+    found = []
     w.task = &puzzle.task
     w.alike = alike
-    for i in range(n):
-        w.key = keys[i]
-        w.child = child.data
-        w.n = 0
-        puzzle.game.solo.expand(puzzle.game.native, state.data, effort, i == 0, look_at, &w)
-        if not w.n:
-            raise RuntimeError("a line cannot be followed")
-        line += [w.moves[j] for j in range(w.n)]
-        state, child = child, state
-    return line
+    w.key = keys[0]
+    w.found = <void*>found
+    puzzle.game.solo.expand(puzzle.game.native, state.data, effort, first, look_at, &w)
+    for content, moves in dict(found).items():
+        child = state.copy()
+        memcpy(child.data, <const char*>content, puzzle.task.size)
+        rest = follow(puzzle, child, keys + 1, n - 1, effort, alike, False)
+        if rest is not None:
+            return moves + rest
+    return None
 
 
 cdef bint add_child(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:

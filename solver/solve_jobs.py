@@ -37,6 +37,7 @@ class Task:
     rounds: int | None = None  # play only so many of the game's rounds; None: to the end
     closed: bool = False  # play without looking at what is to come
     seed: int = 0
+    part: int = 0  # from 0: of several workers at one task, the searches of different parts differ
     threads: int = 1
     seconds: float = math.inf  # of the clock; of a closed task for each move
     nodes: int | None = None  # positions, or visits of each move of a closed task
@@ -122,6 +123,7 @@ def search_for(position: Position, task: Task) -> SoloSearch:
         position,
         rounds=task.rounds,
         seed=task.seed,
+        part=task.part,
         threads=task.threads,
         memory=TREE_BYTES * task.threads,  # as much as a server gives unless configured otherwise
         members=task.members or PORTFOLIO,

@@ -20,6 +20,7 @@ from engines.cafe.structs cimport (
     EXPRESSO_CARDS,
     FEATURES,
     FIRST_EXPRESSO,
+    HIDDEN,
     MOVES_MAX,
     NO_CARD,
     PLANTATION,
@@ -32,6 +33,7 @@ from engines.cafe.structs cimport (
     STEP_DRAW,
     WAITER,
     Area,
+    Network,
     Position,
     Table,
     bit,
@@ -44,7 +46,7 @@ from engines.cafe.structs cimport (
     pile_count,
     row_at,
 )
-from engines.cafe.turns cimport LAYERS_A_ROUND, expand, key, layer, round_of, solvable
+from engines.cafe.turns cimport LAYERS_A_ROUND, expand, family, key, layer, round_of, solvable
 from engines.cafe.value cimport features, value
 
 from engines.cafe.weights import VALUES, WEIGHTS
@@ -78,6 +80,7 @@ cdef class CafeGame(Game):
         self.solo.value = value
         self.solo.expand = expand
         self.solo.key = key
+        self.solo.family = family
         self.native = &self.cards
 
     def __init__(self, components: object, weights: dict[str, float] | None = None) -> None:
@@ -115,12 +118,19 @@ cdef class CafeGame(Game):
         draw_all(&self.cards, p)
         return state
 
-    def set_values(self, values: list[list[list[float]]]) -> None:
-        """Take over the weights of value.pyx: by rounds to come, by kind, by feature."""
+    def set_values(self, values: dict[str, list]) -> None:
+        """Take over the weights of value.pyx: the fields of Network."""
+        cdef Network* net = &self.cards.value
+        for i in range(FEATURES):
+            for j in range(HIDDEN):
+                net.hidden[<int>i][<int>j] = values["hidden"][i][j]
         for rounds in range(ROUNDS + 1):
             for kind in range(3):
                 for i in range(FEATURES):
-                    self.cards.value[<int>rounds][<int>kind][<int>i] = values[rounds][kind][i]
+                    net.linear[<int>rounds][<int>kind][<int>i] = values["linear"][rounds][kind][i]
+            for kind in range(2):
+                for j in range(HIDDEN):
+                    net.head[<int>rounds][<int>kind][<int>j] = values["head"][rounds][kind][j]
 
     def read(self, State state) -> dict[str, object]:
         """Return the position as plain values: the fields of Position, and of Area per player under "areas"."""
@@ -196,6 +206,18 @@ cdef class CafeGame(Game):
         for color in range(COLORS):
             p.hand[<int>color] = fields["hand"][color]
         return state
+
+    def revealed(self, State state, deck: list[int]) -> State:
+        """Return a position of a game for one player with this deck to come, all its cards in their order."""
+        cdef State known = state.copy()
+        cdef Position* p = <Position*>known.data
+        size = DECK_MAX if p.expresso else DECK_MAX - EXPRESSO_CARDS
+        for i, card in enumerate(deck):
+            p.deck[<int>size - <int>len(deck) + i] = card
+        p.open_deck = len(deck) > 0
+        if p.step == STEP_DRAW:
+            draw_all(&self.cards, p)
+        return known
 
     def goes_on(self, State state) -> bool:
         """Return whether the open action of a position has a continuation."""
