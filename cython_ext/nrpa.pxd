@@ -14,7 +14,7 @@ cdef enum:
 cdef struct Rollout:
     float points
     uint32_t steps
-    uint64_t[STEPS_MAX] keys  # of the positions after the turns
+    uint64_t[STEPS_MAX] prints  # fingerprints of the positions after the turns
     uint32_t[STEPS_MAX] chosen  # places in `codes`
     uint32_t[STEPS_MAX + 1] first  # the turns shown at a step are those from here to the next step's
     uint32_t[SHOWN_MAX] codes
@@ -41,14 +41,14 @@ cdef struct Nest:
     uint64_t seen
     float best
     bint found
-    uint64_t[STEPS_MAX] line  # keys
+    uint64_t[STEPS_MAX] line  # fingerprints
     uint32_t line_length
     Rollout rollout
     Level[LEVELS] level
     # the turn being chosen
     uint32_t here  # layer of the position
     float most
-    uint64_t key
+    uint64_t print
     uint8_t* child
 
 

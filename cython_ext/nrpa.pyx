@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset
 from cython_ext.clock cimport now
 from cython_ext.game cimport ConstStatePtr
 from cython_ext.rng cimport rng_seed, rng_unit
-from cython_ext.solo cimport Puzzle, line_of, over
+from cython_ext.solo cimport Puzzle, fingerprint, line_of, over
 
 cdef enum:
     SLOTS = 1 << 20
@@ -62,7 +62,7 @@ cdef bint consider(void* context, ConstStatePtr child, const uint32_t* moves, ui
     if strength > s.most:
         s.most = strength
         r.chosen[r.steps] = here
-        s.key = s.task.solo.key(s.task.native, child, False, s.task.last)
+        s.print = fingerprint(s.task, child)
         memcpy(s.child, child, s.task.solo.bytes)
     return True
 
@@ -81,7 +81,7 @@ cdef bint roll(Nest* s, uint8_t* state) noexcept nogil:
         s.task.solo.expand(s.task.native, state, s.effort, r.steps == 0, consider, s)
         if r.first[r.steps + 1] == r.first[r.steps]:
             return False
-        r.keys[r.steps] = s.key
+        r.prints[r.steps] = s.print
         memcpy(state, s.child, s.task.solo.bytes)
         r.steps += 1
     r.points = s.task.solo.points(s.task.native, state)
@@ -92,7 +92,7 @@ cdef void copy(Rollout* to, const Rollout* r) noexcept nogil:
     cdef uint32_t shown = r.first[r.steps]
     to.points = r.points
     to.steps = r.steps
-    memcpy(to.keys, r.keys, r.steps * sizeof(uint64_t))
+    memcpy(to.prints, r.prints, r.steps * sizeof(uint64_t))
     memcpy(to.chosen, r.chosen, r.steps * sizeof(uint32_t))
     memcpy(to.first, r.first, (r.steps + 1) * sizeof(uint32_t))
     memcpy(to.codes, r.codes, shown * sizeof(uint32_t))
@@ -136,7 +136,7 @@ cdef void learn(Nest* s) noexcept nogil:
         s.best = found.points
         s.found = True
         s.line_length = found.steps
-        memcpy(s.line, found.keys, found.steps * sizeof(uint64_t))
+        memcpy(s.line, found.prints, found.steps * sizeof(uint64_t))
     for level in range(s.levels):
         if found.points >= s.level[level].best.points:
             copy(&s.level[level].best, found)
@@ -216,7 +216,7 @@ cdef class Nrpa:
                 learn(s)
         if s.found:
             s.found = False
-            self.line = line_of(self.puzzle, s.line, s.line_length, s.effort, False)
+            self.line = line_of(self.puzzle, s.line, s.line_length, s.effort)
             self.best = s.best
 
     def stop(self) -> None:
