@@ -10,7 +10,6 @@ cdef struct Entry:
     float rank
     uint32_t parent  # number of the position it came from
     uint32_t place  # of its bytes in the layer
-    uint32_t kin
 
 
 # The best positions of a layer met so far.
@@ -31,9 +30,6 @@ cdef struct Sweep:
     uint32_t mask
     uint32_t effort
     float noise
-    uint32_t cap
-    int by
-    float* ranks
     uint64_t seed
     uint64_t* prints  # fingerprints of all positions kept, by number
     uint32_t* parents
@@ -45,6 +41,8 @@ cdef struct Sweep:
     uint32_t parent  # number of the position being expanded
     bint begun
     uint32_t number  # of the layer in progress
+    uint64_t* begun_at  # by layer: positions looked at before it, and in all
+    uint64_t* before  # the same of the last beam that came to its end
     uint32_t next_entry  # of that layer
     uint32_t shown  # children of the position being expanded that were shown
     bint halted  # the limit came in the midst of an expansion

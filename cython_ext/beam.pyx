@@ -5,7 +5,7 @@ rank are kept. The rank is the game's value of the position and some noise, whic
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from cython_ext.clock cimport now
@@ -65,7 +65,6 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     entry.key = key
     entry.rank = rank
     entry.parent = s.parent
-    entry.kin = s.parent if s.by == 1 else <uint32_t>s.task.solo.family(s.task.native, child)
     memcpy(layer.states + entry.place * s.task.solo.bytes, child, s.task.solo.bytes)
     layer.used += 1
     layer.slots[slot] = layer.used
@@ -100,11 +99,8 @@ cdef void cut(const Sweep* s, Layer* layer) noexcept nogil:
     cdef uint32_t i, slot
     if layer.used <= s.width:
         return
-    if s.cap:
-        layer.used = capped(s, layer)
-    else:
-        select(layer.entries, layer.used, s.width)
-        layer.used = s.width
+    select(layer.entries, layer.used, s.width)
+    layer.used = s.width
     layer.floor = INFINITY
     memset(layer.slots, 0, (s.mask + 1) * sizeof(uint32_t))
     for i in range(layer.used):
@@ -113,38 +109,6 @@ cdef void cut(const Sweep* s, Layer* layer) noexcept nogil:
         while layer.slots[slot]:
             slot = (slot + 1) & s.mask
         layer.slots[slot] = i + 1
-    if layer.used < s.width:
-        layer.floor = -INFINITY
-
-
-cdef int by_rank(const void* a, const void* b) noexcept nogil:
-    cdef float x = (<const Entry*>a).rank, y = (<const Entry*>b).rank
-    return -1 if x > y else 1 if x < y else 0
-
-
-cdef uint32_t capped(const Sweep* s, Layer* layer) noexcept nogil:
-    cdef uint32_t i, slot, kept = 0
-    cdef uint32_t* kin = <uint32_t*>calloc(s.mask + 1, sizeof(uint32_t))
-    cdef uint32_t* count = <uint32_t*>calloc(s.mask + 1, sizeof(uint32_t))
-    cdef Entry spare
-    qsort(layer.entries, layer.used, sizeof(Entry), by_rank)
-    for i in range(layer.used):
-        slot = (layer.entries[i].kin * <uint32_t>2654435761) >> 3 & s.mask
-        while count[slot] and kin[slot] != layer.entries[i].kin:
-            slot = (slot + 1) & s.mask
-        kin[slot] = layer.entries[i].kin
-        if count[slot] == s.cap:
-            continue
-        count[slot] += 1
-        spare = layer.entries[kept]
-        layer.entries[kept] = layer.entries[i]
-        layer.entries[i] = spare
-        kept += 1
-        if kept == s.width:
-            break
-    free(kin)
-    free(count)
-    return kept
 
 
 cdef void select(Entry* entries, uint32_t n, uint32_t k) noexcept nogil:
@@ -228,6 +192,7 @@ cdef bint go_on(Sweep* s, uint8_t* state) noexcept nogil:
         layer = &s.layers[s.number]
         if layer.entries != NULL:
             if s.next_entry == 0 and not s.halted:
+                s.begun_at[s.number] = s.seen
                 cut(s, layer)
             while s.next_entry < layer.used:
                 if s.limits.stop or now() >= s.limits.end:
@@ -241,8 +206,11 @@ cdef bint go_on(Sweep* s, uint8_t* state) noexcept nogil:
                     return False
                 s.next_entry += 1
             close_layer(layer)
+        else:
+            s.begun_at[s.number] = s.seen
         s.next_entry = 0
         s.number += 1
+    s.begun_at[s.number] = s.seen
     return not s.failed
 
 
@@ -259,7 +227,9 @@ cdef class Beam:
         self.sweep.limits = &self.limits
         self.sweep.layers = <Layer*>calloc(puzzle.task.solo.layers, sizeof(Layer))
         self.state = <uint8_t*>calloc(1, puzzle.task.size)
-        if self.sweep.layers == NULL or self.state == NULL:
+        self.sweep.begun_at = <uint64_t*>calloc(puzzle.task.solo.layers + 1, sizeof(uint64_t))
+        self.sweep.before = <uint64_t*>calloc(puzzle.task.solo.layers + 1, sizeof(uint64_t))
+        if self.sweep.layers == NULL or self.state == NULL or self.sweep.begun_at == NULL or self.sweep.before == NULL:
             raise MemoryError
         memcpy(self.state, puzzle.task.root, puzzle.task.size)
 
@@ -267,6 +237,8 @@ cdef class Beam:
         self.empty()
         free(self.sweep.layers)
         free(self.state)
+        free(self.sweep.begun_at)
+        free(self.sweep.before)
         free(self.sweep.prints)
         free(self.sweep.parents)
         free(self.sweep.reached)
@@ -278,10 +250,12 @@ cdef class Beam:
             for i in range(self.puzzle.task.solo.layers):
                 close_layer(&self.sweep.layers[i])
 
-    def begin(self, width: int, effort: int, noise: float, seed: int, cap: int = 0, by: int = 0, record: bool = False) -> None:
+    def begin(self, width: int, effort: int, noise: float, seed: int, record: bool = False) -> None:
         """Begin anew. width: positions kept in a layer. effort: see SoloTable.expand. noise: in points."""
         cdef Sweep* s = &self.sweep
         self.empty()
+        if s.number == self.puzzle.task.solo.layers:
+            s.begun_at, s.before = s.before, s.begun_at
         s.width = width
         s.room = SPARE * s.width
         s.mask = 1
@@ -290,11 +264,9 @@ cdef class Beam:
         s.mask -= 1
         s.effort = effort
         s.noise = noise
-        s.cap = cap
         if record and not s.record:
             s.kept_room = 0
         s.record = record
-        s.by = by
         s.seed = seed
         s.begun = s.halted = False
         s.number = s.next_entry = s.kept = s.skip = 0
@@ -322,6 +294,23 @@ cdef class Beam:
             raise MemoryError
         return done
 
+    @property
+    def progress(self) -> float:
+        """How far the search is, as a share of its positions, if they lie in layers as in the last search that ended.
+
+        0 to 1; 0 where none has.
+        """
+        cdef Sweep* s = &self.sweep
+        cdef uint64_t all_of = s.before[self.puzzle.task.solo.layers]
+        cdef double part = 0
+        if not all_of:
+            return 0.0
+        if s.number == self.puzzle.task.solo.layers:
+            return 1.0
+        if s.layers[s.number].used:
+            part = s.next_entry / <double>s.layers[s.number].used
+        return (s.before[s.number] + part * (s.before[s.number + 1] - s.before[s.number])) / all_of
+
     def narrow(self, width: int) -> None:
         """Keep fewer positions from the layer in progress on, at least 1."""
         self.sweep.width = max(1, min(<uint32_t>width, self.sweep.width))
@@ -342,7 +331,7 @@ cdef class Beam:
             parent = self.sweep.parents[parent]
         return line_of(self.puzzle, &prints[n], DEPTH_MAX - n, self.sweep.effort)
 
-    def state(self, number: int) -> State:
+    def state_of(self, number: int) -> State:
         """Return a position kept."""
         cdef State state = self.puzzle.root.copy()
         memcpy(state.data, self.sweep.states + <size_t>number * self.puzzle.task.solo.bytes, self.puzzle.task.solo.bytes)

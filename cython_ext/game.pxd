@@ -91,7 +91,6 @@ cdef struct SoloTable:
     # Hash of what matters for the points to come up to the end of round `last`. alike: differences that hardly ever
     # matter may be overlooked.
     uint64_t (*key)(Components, ConstStatePtr, bint alike, uint32_t last) noexcept nogil
-    uint64_t (*family)(Components, ConstStatePtr) noexcept nogil
 
 
 cdef class Game:

@@ -53,7 +53,7 @@ def plan_turn(
         run: Callable[..., object] = pool.map if threads > 1 else map
         for number in range(1, rounds + 1):
             while left(number / rounds):
-                deck = random.below(1 << 32)
+                deck = random.below(1 << 31)
                 beams = [_beam(position, candidate, deck) for candidate in candidates]
                 ends = [(beam, began + seconds, ceil(max(0, min(most - looked, 1 << 60)))) for beam in beams]
                 done = list(run(lambda end: end[0].run(*end[1:]), ends))  # type: ignore[call-overload]

@@ -36,7 +36,8 @@ class SoloSearch:
 
     rounds: the puzzle ends after that many rounds, the one in progress included; None for the rest of the game.
     memory: bytes all threads may take together. part: 0 or more; searches of one puzzle that differ in it, though not
-    in their seed and threads, do not repeat each other. members: which of MEMBERS take part; they take turns on every thread.
+    in their seed and threads, do not repeat each other. members: which of MEMBERS take part; they take turns on every
+    thread.
 
     Raises BrainError INVALID_ARGUMENT where the position is no puzzle for one player, or the rest does not fit.
     """

@@ -75,11 +75,12 @@ class Member(ABC):
 class BeamMember(Member):
     """Beam searches, each twice as wide as the one before, the last one as wide as the budget has room for.
 
-    At the widest they go on with other noise. The first thread's beams grow without noise, others differ by theirs.
+    Noise makes them differ, and better: positions that look equal to the value are often much alike.
     """
 
     FIRST_WIDTH = 4
     GROWTH = 2
+    share = 1 << 16
     NOISE = 1.0  # points
     EFFORT = 24
     SPARE = 1.1  # how much longer than planned a beam may take
@@ -89,15 +90,14 @@ class BeamMember(Member):
         self._beam = Beam(puzzle)
         self._widest = max(self.FIRST_WIDTH, team.memory // self._beam.bytes_per_width)
         self._width = self.FIRST_WIDTH
-        self._noise = self.NOISE if team.thread else 0.0
         self._seed = team.seed_of_thread
-        self._expected = inf  # positions of the beam in progress
         self._begin()
 
     def _begin(self) -> None:
+        self._progress = self._passed = 0.0  # progress, and the same times the width of that time
         self._seed += 1
         self._began = time.monotonic()
-        self._beam.begin(self._width, self.EFFORT, self._noise, self._seed)
+        self._beam.begin(self._width, self.EFFORT, self.NOISE, self._seed)
 
     @property
     def phase(self) -> str:
@@ -125,21 +125,18 @@ class BeamMember(Member):
     def _grow(self, room: float) -> None:
         """Begin the next beam; room: for how many like the last one."""
         growth = self.GROWTH if room > self.GROWTH + self.GROWTH**2 else room
-        if self._width * growth > self._widest or growth < 1:
-            self._noise = self.NOISE
-        width = max(1, min(int(self._width * growth), self._widest))
-        self._expected = self._beam.nodes / self._width * width
-        self._width = width
+        self._width = max(1, int(min(self._width * growth, self._widest)))
         self._begin()
 
     def _keep_pace(self, budget: Budget) -> None:
         """Narrow a beam that would not come to its end."""
-        rest = self._expected - self._beam.nodes
-        if 0 < rest < inf and self._beam.nodes:
-            room = self._room(rest, budget) * self.SPARE
-            if room < 1:
+        progress = self._beam.progress
+        self._passed += self._width * (progress - self._progress)
+        self._progress = progress
+        if self._passed:
+            rest = self._beam.nodes / self._passed * self._width * (1 - progress)
+            if rest and (room := self._room(rest, budget)) < 1 / self.SPARE:
                 self._width = max(1, int(self._width * room))
-                self._expected -= (1 - room) * rest
                 self._beam.narrow(self._width)
 
     def stop(self) -> None:

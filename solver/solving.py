@@ -55,7 +55,8 @@ class Solving(Timed):
         left = self._most - self.best.nodes
         if left > 0 and until > began:
             nodes = None if math.isinf(left) else int(left)
-            self.best = self._searches[0].run(until - began, nodes, later=0.0 if math.isinf(until) else self.deadline - until)
+            later = 0.0 if math.isinf(until) else self.deadline - until
+            self.best = self._searches[0].run(until - began, nodes, later)
         now = time.monotonic()
         self._ran += now - began
         if self.best.proven:

@@ -46,7 +46,7 @@ from engines.cafe.structs cimport (
     pile_count,
     row_at,
 )
-from engines.cafe.turns cimport LAYERS_A_ROUND, expand, family, key, layer, round_of, solvable
+from engines.cafe.turns cimport LAYERS_A_ROUND, expand, key, layer, round_of, solvable
 from engines.cafe.value cimport features, value
 
 from engines.cafe.weights import VALUES, WEIGHTS
@@ -80,7 +80,6 @@ cdef class CafeGame(Game):
         self.solo.value = value
         self.solo.expand = expand
         self.solo.key = key
-        self.solo.family = family
         self.native = &self.cards
 
     def __init__(self, components: object, weights: dict[str, float] | None = None) -> None:

@@ -14,4 +14,3 @@ cdef void expand(
     Components components, ConstStatePtr state, uint32_t effort, bint first, Visit visit, void* context
 ) noexcept nogil
 cdef uint64_t key(Components components, ConstStatePtr state, bint alike, uint32_t last) noexcept nogil
-cdef uint64_t family(Components components, ConstStatePtr state) noexcept nogil

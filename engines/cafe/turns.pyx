@@ -448,16 +448,6 @@ cdef uint64_t key(Components components, ConstStatePtr state, bint alike, uint32
     return mix(h, word)
 
 
-cdef uint64_t family(Components components, ConstStatePtr state) noexcept nogil:
-    cdef const Area* a = &(<const Position*>state).area[0]
-    cdef uint64_t h = 0x9E3779B97F4A7C15
-    cdef int i
-    for i in range(a.cards):
-        h = mix(h, a.card[i] | <uint64_t><uint8_t>a.row[i] << 8 | <uint64_t><uint8_t>a.column[i] << 16
-                | <uint64_t>a.rotation[i] << 24)
-    return h
-
-
 cdef uint64_t group_sum(const Table* t, const Area* a) noexcept nogil:
     """A number that areas have in common whose groups and shops are the same, wherever they lie."""
     cdef uint64_t rest = a.plants | a.dryers | a.roasters, heads = 0, sum = 0
