@@ -1,15 +1,10 @@
 """Fits engines/cafe/values.json: the weights by which Café's solo solver ranks positions.
 
-From the top of the source tree, again and again with other decks and more of them:
-
-    python -m bench.fit_cafe collect FOLDER FIRST SECONDS    samples of random decks from number FIRST on
-    python -m bench.fit_cafe fit FOLDER                      writes values.json anew
-    python -m bench.fit_cafe check                           mean points of beams with these weights
-
-Fitted value iteration on the search's own positions (as in DAgger, Ross et al. 2011): from positions that beams keep,
-and from others one turn on, smaller beams are run; the weights are to explain the points they reach by what the
-positions show. A linear part for every number of rounds to come and a layer of rectified units that all of them share
-are fitted together (Adam, Kingma and Ba 2015).
+`python -m bench.fit_cafe ITERATIONS DECKS PROCESSES`, from the top of the source tree; writes the file anew. Fitted
+value iteration on the search's own positions (as in DAgger, Ross et al. 2011): from positions that beam searches keep
+on random open decks smaller ones are run; ridge regression explains the points they reach by what the positions show,
+for every number of rounds to come. The better the weights, the better the beams: the fit is repeated, each time with
+new decks added.
 """
 from __future__ import annotations
 
@@ -17,50 +12,68 @@ import json
 import math
 import random
 import sys
-import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cython_ext.beam import Beam
 from cython_ext.game import State
 from cython_ext.rng import Random
-from cython_ext.solo import Puzzle, turns
+from cython_ext.solo import Puzzle
 from engines.cafe import weights
 from engines.cafe.engine import ENGINE
 from engines.cafe.rules import CafeGame
 from engines.library import Library
 
 FILE = Path(weights.__file__).with_name("values.json")
-WIDTH = 12  # of the beams that find out what a position is worth
+WIDTH = 12  # of the beams
 EFFORT = 10
-MET_WIDTH = 100  # of those that meet the positions
+MET_WIDTH = 60  # of those that meet the positions
 SAMPLES = 40  # positions of a deck
+STEP = 0.7  # of the way to the weights that fit best
+SETBACK = 2.0  # points below the best weights after which they are taken up again
 CHECK_WIDTH = 150
 CHECKS = 24  # decks
 CHECK_SEED = 5_000_000
+FIRST_SEED = 1_000_000
+MOST_SAMPLES = 60_000
 LAST = 8  # round
-HIDDEN = 32
-EPOCHS = 40
-BATCH = 512
-RATE = 2e-3
-DECAY = 1e-4  # of the weights of scaled features
-HELD_OUT = 10  # one deck in so many tells the error
+RIDGE = 30.0
 
 ALL = 1 << 62  # no limit of positions
 
-Arrays = dict[str, np.ndarray]
+Values = list[list[list[float]]]
+
+
+class Sample(NamedTuple):
+    """A position and the points a beam reached from it."""
+
+    deck: int
+    rounds: int  # to come
+    actions: int  # left
+    features: list[float]
+    reached: float
 
 
 def open_deck(game: CafeGame, seed: int) -> State:
-    """Return a random puzzle, one in four with the Expresso cards."""
-    options = {"open_deck": "true", "expresso": "true" if seed % 4 == 0 else "false"}
+    """Return a random puzzle, one in three with the Expresso cards."""
+    options = {"open_deck": "true", "expresso": "true" if seed % 3 == 0 else "false"}
     return ENGINE.initial(game, 1, options, Random(seed))
 
 
+def place_of(game: CafeGame, state: State) -> tuple[int, int]:
+    """Return rounds to come and actions left, as value.pyx reads them."""
+    fields: dict[str, Any] = game.read(state)
+    rounds = LAST - fields["round"]
+    if fields["step"] in (3, 4):
+        return rounds + 1, 0
+    return rounds, fields["actions"]
+
+
 def met(puzzle: Puzzle, dice: random.Random) -> list[State]:
-    """Return positions that a beam keeps, where wrong weights do harm, and as many that lie a turn ahead of some."""
+    """Return positions that a beam keeps, where wrong weights do harm."""
     beam = Beam(puzzle)
     beam.begin(MET_WIDTH, EFFORT, dice.choice([0.0, 1.0, 3.0]), dice.getrandbits(32))
     beam.run(math.inf, ALL)
@@ -69,150 +82,109 @@ def met(puzzle: Puzzle, dice: random.Random) -> list[State]:
         state = puzzle.root.copy()
         for move in beam.line_to(number):
             state.apply(move)
-        if dice.random() < 0.5:
-            state = dice.choice(turns(state, EFFORT, False))[0]
-        if not puzzle.is_over(state):
-            found.append(state)
+        found.append(state)
     return found
 
 
-def collect(folder: Path, first: int, seconds: float) -> None:
-    """Write samples: what positions show, and what beams reach from them."""
-    game = CafeGame(Library().entry("cafe", "", "", "set").components)
-    end = time.monotonic() + seconds
-    decks, shown, reached = [], [], []
-    seed = first
-    while time.monotonic() < end:
-        for state in met(Puzzle(open_deck(game, seed)), random.Random(seed)):
-            beam = Beam(Puzzle(state))
-            beam.begin(WIDTH, EFFORT, 0.0, seed)
-            beam.run(math.inf, ALL)
-            if beam.best is not None:
-                decks.append(seed)
-                shown.append(game.features(state, LAST))
-                reached.append(beam.best)
-        seed += 1
-    folder.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(
-        folder / f"{first}.npz",
-        deck=np.array(decks),
-        shown=np.array(shown, dtype=np.float32),
-        reached=np.array(reached, dtype=np.float32),
-    )
-    print(f"{len(decks)} positions of {seed - first} decks")
-
-
-def main_fit(folder: Path) -> None:
-    """Fit the weights to all samples of a folder, from where they are."""
-    data = [np.load(path) for path in sorted(folder.glob("*.npz"))]
-    deck = np.concatenate([part["deck"] for part in data])
-    x = np.concatenate([part["shown"] for part in data]).astype(np.float64)
-    y = np.concatenate([part["reached"] for part in data]).astype(np.float64)
-    values, error = fit(deck, x, y, json.loads(FILE.read_text()))
-    FILE.write_text(json.dumps(values))
-    print(f"{len(y)} positions, root mean square error {error:.3f} on decks left out")
-
-
-def unpack(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return rounds to come and actions left, the fourth and third last of what a position shows."""
-    return x[:, -4].astype(int), x[:, -3]
-
-
-def predict(weights_: Arrays, x: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the values, the hidden units, and the positions' weights of features and units."""
-    rounds, actions = unpack(x)
-    acting = (actions > 0).astype(int)
-    linear = weights_["linear"][rounds, acting] + weights_["linear"][rounds, 2] * actions[:, None]
-    head = weights_["head"][rounds, acting]
-    units = np.maximum(x @ weights_["hidden"], 0)
-    return (linear * x).sum(1) + (head * units).sum(1), units, head
-
-
-def fit(deck: np.ndarray, x: np.ndarray, y: np.ndarray, old: dict[str, Any]) -> tuple[dict[str, Any], float]:
-    """Return the weights that explain the data, and the error on decks left out.
-
-    What a deck is worth as such is no business of the weights: its mean error is taken off.
-    """
-    scale = np.maximum(x.std(axis=0), 1e-3)
-    scale[-1] = 1
-    dice = np.random.default_rng(1)
-    w: Arrays = {name: np.array(part, dtype=np.float64) for name, part in old.items()}
-    w["linear"] *= scale
-    w["hidden"] *= scale[:, None]
-    if not w["head"].any():
-        w["hidden"] = dice.normal(0, 1 / np.sqrt(x.shape[1]), w["hidden"].shape)
-    x = x / scale
-    rounds, actions = x[:, -4] * scale[-4], x[:, -3] * scale[-3]
-    rounds = np.rint(rounds).astype(int)
-    actions = np.rint(actions)
-    acting = (actions > 0).astype(int)
-    _, deck = np.unique(deck, return_inverse=True)
-    held = deck % HELD_OUT == 0
-    rows = np.flatnonzero(~held)
-    bias = np.zeros(deck.max() + 1)
-    moments = {name: (np.zeros_like(part), np.zeros_like(part)) for name, part in w.items()}
-    step = 0
-
-    def value(i: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        linear = w["linear"][rounds[i], acting[i]] + w["linear"][rounds[i], 2] * actions[i, None]
-        head = w["head"][rounds[i], acting[i]]
-        units = np.maximum(x[i] @ w["hidden"], 0)
-        return np.einsum("ij,ij->i", linear, x[i]) + np.einsum("ij,ij->i", head, units), units, head
-
-    def settle() -> float:
-        """Take off each deck's mean error; return what is left on those left out."""
-        wrong = np.concatenate([y[i] - value(i)[0] for i in np.array_split(np.arange(len(y)), len(y) // 4096 + 1)])
-        count = np.bincount(deck)
-        bias[:] = np.bincount(deck, wrong) / (count + 2)
-        rest = wrong[held] - bias[deck[held]]
-        return float(np.sqrt(np.mean(rest**2)))
-
-    print(f"  before: {settle():.3f}", flush=True)
-    for epoch in range(EPOCHS):
-        rate = RATE * 0.5 * (1 + math.cos(math.pi * epoch / EPOCHS))
-        for i in np.array_split(dice.permutation(rows), len(rows) // BATCH + 1):
-            step += 1
-            guess, units, head = value(i)
-            slope = (guess + bias[deck[i]] - y[i]) / len(i)
-            grad = {name: np.zeros_like(part) for name, part in w.items()}
-            np.add.at(grad["linear"], (rounds[i], acting[i]), slope[:, None] * x[i])
-            np.add.at(grad["linear"], (rounds[i], 2), (slope * actions[i])[:, None] * x[i])
-            np.add.at(grad["head"], (rounds[i], acting[i]), slope[:, None] * units)
-            grad["hidden"] = x[i].T @ (slope[:, None] * head * (units > 0))
-            for name, part in w.items():
-                first, second = moments[name]
-                first += 0.1 * (grad[name] - first)
-                second += 0.001 * (grad[name] ** 2 - second)
-                part -= rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8) + (
-                    rate * DECAY * part
-                )
-        if epoch % 5 == 4:
-            print(f"  epoch {epoch + 1}: {settle():.3f}", flush=True)
-    error = settle()
-    w["linear"] /= scale
-    w["hidden"] /= scale[:, None]
-    return {name: np.round(part, 4).tolist() for name, part in w.items()}, error
-
-
-def check(width: int = CHECK_WIDTH) -> None:
-    """Print the mean points of beams, and what a position costs."""
-    game = CafeGame(Library().entry("cafe", "", "", "set").components)
-    began = time.process_time()
-    scores, nodes = [], 0
-    for seed in range(CHECK_SEED, CHECK_SEED + CHECKS):
-        beam = Beam(Puzzle(open_deck(game, seed)))
-        beam.begin(width, 2 * EFFORT, 0.0, 0)
+def samples(game: CafeGame, seed: int) -> list[Sample]:
+    """Return what beams reach from positions of one deck."""
+    dice = random.Random(seed)
+    root = open_deck(game, seed)
+    found = []
+    for state in met(Puzzle(root), dice):
+        beam = Beam(Puzzle(state))
+        beam.begin(WIDTH, EFFORT, 0.0, seed)
         beam.run(math.inf, ALL)
-        scores.append(beam.best or 0)
-        nodes += beam.nodes
-    spent = time.process_time() - began
-    print(f"width {width}: {np.mean(scores):.2f} points, {spent / CHECKS:.2f} s a deck, {1e6 * spent / nodes:.2f} µs a position")
+        if beam.best is None:
+            continue
+        found.append(Sample(seed, *place_of(game, state), game.features(state, LAST), beam.best))
+    return found
+
+
+def fit(data: list[Sample], old: Values) -> tuple[Values, float]:
+    """Return weights that explain the data, pulled towards the old ones, and the root mean square error.
+
+    What a deck is worth as such is no business of the weights: its mean error is taken off, in turns with the fit.
+    """
+    decks = dict.fromkeys({row.deck for row in data}, 0.0)
+    new: Values = [[list(kind) for kind in kinds] for kinds in old]
+    for _ in range(4):
+        rest: dict[int, list[float]] = {deck: [] for deck in decks}
+        for rounds in range(LAST + 1):
+            for acting in (False, True):
+                rows = [row for row in data if row.rounds == rounds and (row.actions > 0) == acting]
+                if (rounds == 0 and not acting) or len(rows) < 200:
+                    continue
+                x = np.array([row.features for row in rows])
+                actions = np.array([row.actions for row in rows])[:, None]
+                size = x.shape[1]
+                base = np.array(old[rounds][1 if acting else 0])
+                if acting:
+                    x = np.hstack([x, x * actions])
+                    base = np.concatenate([base, old[rounds][2]])
+                y = np.array([row.reached - decks[row.deck] for row in rows]) - x @ base
+                scale = x.std(axis=0)
+                scale[size - 1] = scale[size - 1] or 10.0  # the constant is hardly pulled
+                x = x / np.maximum(scale, 1e-6) * (scale > 1e-6)
+                change = np.linalg.solve(x.T @ x + RIDGE * np.eye(x.shape[1]), x.T @ y)
+                for row, error in zip(rows, y - x @ change, strict=True):
+                    rest[row.deck].append(float(error))
+                weights = base + change / np.maximum(scale, 1e-6) * (scale > 1e-6)
+                new[rounds][1 if acting else 0] = weights[:size].tolist()
+                if acting:
+                    new[rounds][2] = weights[size:].tolist()
+        for deck, errors in rest.items():
+            decks[deck] += sum(errors) / (len(errors) + 2)
+    every = [error for errors in rest.values() for error in errors]
+    return new, float(np.sqrt(np.mean(np.square(every))))
+
+
+def work(values: Values, seeds: range) -> list[Sample]:
+    """Return what beams with these weights reach on some decks."""
+    game = CafeGame(Library().entry("cafe", "", "", "set").components)
+    game.set_values(values)
+    return [sample for seed in seeds for sample in samples(game, seed)]
+
+
+def mean_score(values: Values, seeds: range) -> float:
+    """Return the mean points of beams of CHECK_WIDTH."""
+    game = CafeGame(Library().entry("cafe", "", "", "set").components)
+    game.set_values(values)
+    total = 0.0
+    for seed in seeds:
+        beam = Beam(Puzzle(open_deck(game, seed)))
+        beam.begin(CHECK_WIDTH, EFFORT, 0.0, 0)
+        beam.run(math.inf, ALL)
+        total += beam.best or 0
+    return total / len(seeds)
+
+
+def main(iterations: int, decks: int, processes: int) -> None:
+    """Fit, and write what did best on decks of their own."""
+    values = best = json.loads(FILE.read_text())
+    most = 0.0
+    data: list[Sample] = []
+    seed = FIRST_SEED
+    with ProcessPoolExecutor(processes) as pool:
+        for iteration in range(iterations + 1):
+            checks = [range(first, first + 4) for first in range(CHECK_SEED, CHECK_SEED + CHECKS, 4)]
+            reached = float(np.mean(list(pool.map(mean_score, [values] * len(checks), checks))))
+            print(f"iteration {iteration}: {reached:.2f} points, {len(data)} positions so far", flush=True)
+            if reached > most:
+                most, best = reached, values
+                FILE.write_text(json.dumps([[[round(w, 4) for w in kind] for kind in kinds] for kinds in best]))
+            elif reached < most - SETBACK:
+                values = best
+            batches = [range(first, first + 4) for first in range(seed, seed + decks, 4)]
+            seed += decks
+            for found in pool.map(work, [values] * len(batches), batches):
+                data += found
+            data = data[-MOST_SAMPLES:]
+            wanted, error = fit(data, values)
+            print(f"  error {error:.2f}", flush=True)
+            step = STEP * (np.array(wanted) - np.array(values))
+            values = (np.array(values) + step).tolist()
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "collect":
-        collect(Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
-    elif sys.argv[1] == "fit":
-        main_fit(Path(sys.argv[2]))
-    else:
-        check(*map(int, sys.argv[2:]))
+    main(*map(int, sys.argv[1:]))

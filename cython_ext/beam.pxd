@@ -35,9 +35,6 @@ cdef struct Sweep:
     uint32_t* parents
     uint32_t kept
     uint32_t kept_room
-    float* reached  # by the children of a position kept at which the puzzle ends
-    uint8_t* states  # of the positions kept, where they are recorded
-    bint record
     uint32_t parent  # number of the position being expanded
     bint begun
     uint32_t number  # of the layer in progress

@@ -9,7 +9,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from cython_ext.clock cimport now
-from cython_ext.game cimport ConstStatePtr, State
+from cython_ext.game cimport ConstStatePtr
 from cython_ext.rng cimport splitmix64
 from cython_ext.solo cimport Puzzle, fingerprint, line_of, over
 
@@ -36,8 +36,6 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     if over(s.task, child):
         s.seen += 1
         rank = s.task.solo.points(s.task.native, child)
-        if s.record and s.parent != ROOT:
-            s.reached[s.parent] = max(s.reached[s.parent], rank)
         if rank > s.best:
             s.best = rank
             s.best_parent = s.parent
@@ -154,17 +152,9 @@ cdef bint keep(Sweep* s, const uint8_t* state, uint32_t parent) noexcept nogil:
         if parents == NULL:
             return False
         s.parents = parents
-        if s.record:
-            s.reached = <float*>realloc(s.reached, room * sizeof(float))
-            s.states = <uint8_t*>realloc(s.states, room * s.task.solo.bytes)
-            if s.reached == NULL or s.states == NULL:
-                return False
         s.kept_room = room
     s.prints[s.kept] = fingerprint(s.task, state)
     s.parents[s.kept] = parent
-    if s.record:
-        s.reached[s.kept] = -INFINITY
-        memcpy(s.states + <size_t>s.kept * s.task.solo.bytes, state, s.task.solo.bytes)
     s.kept += 1
     return True
 
@@ -241,8 +231,6 @@ cdef class Beam:
         free(self.sweep.before)
         free(self.sweep.prints)
         free(self.sweep.parents)
-        free(self.sweep.reached)
-        free(self.sweep.states)
 
     cdef void empty(self):
         cdef uint32_t i
@@ -250,7 +238,7 @@ cdef class Beam:
             for i in range(self.puzzle.task.solo.layers):
                 close_layer(&self.sweep.layers[i])
 
-    def begin(self, width: int, effort: int, noise: float, seed: int, record: bool = False) -> None:
+    def begin(self, width: int, effort: int, noise: float, seed: int) -> None:
         """Begin anew. width: positions kept in a layer. effort: see SoloTable.expand. noise: in points."""
         cdef Sweep* s = &self.sweep
         self.empty()
@@ -264,9 +252,6 @@ cdef class Beam:
         s.mask -= 1
         s.effort = effort
         s.noise = noise
-        if record and not s.record:
-            s.kept_room = 0
-        s.record = record
         s.seed = seed
         s.begun = s.halted = False
         s.number = s.next_entry = s.kept = s.skip = 0
@@ -330,21 +315,6 @@ cdef class Beam:
             prints[n] = self.sweep.prints[parent]
             parent = self.sweep.parents[parent]
         return line_of(self.puzzle, &prints[n], DEPTH_MAX - n, self.sweep.effort)
-
-    def state_of(self, number: int) -> State:
-        """Return a position kept."""
-        cdef State state = self.puzzle.root.copy()
-        memcpy(state.data, self.sweep.states + <size_t>number * self.puzzle.task.solo.bytes, self.puzzle.task.solo.bytes)
-        return state
-
-    def reached(self) -> list[float]:
-        """Return the points of the best line through each position kept."""
-        cdef uint32_t i
-        for i in range(self.sweep.kept - 1, -1, -1):
-            if self.sweep.parents[i] != ROOT:
-                self.sweep.reached[self.sweep.parents[i]] = max(
-                    self.sweep.reached[self.sweep.parents[i]], self.sweep.reached[i])
-        return [self.sweep.reached[i] for i in range(self.sweep.kept)]
 
     def line_to(self, number: int) -> list[int]:
         """Return the moves to a position kept, by number from 0 to `kept` - 1.

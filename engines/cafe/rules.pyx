@@ -20,7 +20,6 @@ from engines.cafe.structs cimport (
     EXPRESSO_CARDS,
     FEATURES,
     FIRST_EXPRESSO,
-    HIDDEN,
     MOVES_MAX,
     NO_CARD,
     PLANTATION,
@@ -33,7 +32,6 @@ from engines.cafe.structs cimport (
     STEP_DRAW,
     WAITER,
     Area,
-    Network,
     Position,
     Table,
     bit,
@@ -117,19 +115,12 @@ cdef class CafeGame(Game):
         draw_all(&self.cards, p)
         return state
 
-    def set_values(self, values: dict[str, list]) -> None:
-        """Take over the weights of value.pyx: the fields of Network."""
-        cdef Network* net = &self.cards.value
-        for i in range(FEATURES):
-            for j in range(HIDDEN):
-                net.hidden[<int>i][<int>j] = values["hidden"][i][j]
+    def set_values(self, values: list[list[list[float]]]) -> None:
+        """Take over the weights of value.pyx: by rounds to come, by kind, by feature."""
         for rounds in range(ROUNDS + 1):
             for kind in range(3):
                 for i in range(FEATURES):
-                    net.linear[<int>rounds][<int>kind][<int>i] = values["linear"][rounds][kind][i]
-            for kind in range(2):
-                for j in range(HIDDEN):
-                    net.head[<int>rounds][<int>kind][<int>j] = values["head"][rounds][kind][j]
+                    self.cards.value[<int>rounds][<int>kind][<int>i] = values[rounds][kind][i]
 
     def read(self, State state) -> dict[str, object]:
         """Return the position as plain values: the fields of Position, and of Area per player under "areas"."""
@@ -212,7 +203,7 @@ cdef class CafeGame(Game):
         cdef Position* p = <Position*>known.data
         size = DECK_MAX if p.expresso else DECK_MAX - EXPRESSO_CARDS
         for i, card in enumerate(deck):
-            p.deck[<int>size - <int>len(deck) + i] = card
+            p.deck[<int>size - <int>len(deck) + <int>i] = card
         p.open_deck = len(deck) > 0
         if p.step == STEP_DRAW:
             draw_all(&self.cards, p)

@@ -27,8 +27,7 @@ cdef enum:
     # Most moves of a state: 456 placements, or in an open delivery 38 squares that are either shops with at most 35
     # servings each (six cubes of four colours: 3 * 3 * 2 * 2 - 1) or have fewer moves, and the end.
     MOVES_MAX = 38 * 35 + 2
-    FEATURES = 87  # of a position, for value.pyx
-    HIDDEN = 32
+    FEATURES = 53  # of a position, for value.pyx
     ORIGIN = 32  # offset of rows and columns in move codes
 
 
@@ -189,21 +188,14 @@ cdef struct Weights:
     float prior
 
 
-# Weights of value.pyx.
-cdef struct Network:
-    # Of the features by rounds to come: without actions left; with some; in addition per action left.
-    float[ROUNDS + 1][3][FEATURES] linear
-    float[FEATURES][HIDDEN] hidden
-    float[ROUNDS + 1][2][HIDDEN] head  # of the hidden units by rounds to come: without actions left; with some
-
-
 cdef struct Table:
     Card[CARDS] card
     uint8_t cubes  # of each colour in the game
     int8_t[4][SQUARES] down  # row of a square below the top left one, by rotation
     int8_t[4][SQUARES] right
     Weights weight
-    Network value
+    # Weights of the features by rounds to come: without actions left; with some; in addition per action left.
+    float[ROUNDS + 1][3][FEATURES] value
 
 
 cdef inline uint64_t bit(int cell) noexcept nogil:

@@ -2,7 +2,7 @@
 
 The weights are fitted to the points that searches reached from many positions (bench/fit_cafe.py).
 """
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
 from cython_ext.game cimport Components, ConstStatePtr
@@ -15,7 +15,6 @@ from engines.cafe.structs cimport (
     EMPTY,
     FEATURES,
     FREE_SHIPS,
-    HIDDEN,
     MAX_ACTIONS,
     NO_CARD,
     ROUNDS,
@@ -23,7 +22,6 @@ from engines.cafe.structs cimport (
     STEP_PLACE,
     STEP_TAKE,
     Area,
-    Network,
     Position,
     Table,
     amount,
@@ -38,22 +36,10 @@ from engines.cafe.structs cimport (
 )
 
 
-cdef enum:
-    SHOPS_SEEN = 3  # open shops looked at one by one, those with the most points
-
-
 cdef struct Groups:
     int count
     int largest
-    int room  # most squares without cubes in one group
-
-
-# What an open shop still lacks: cubes it misses, then those of them not roasted, not dried either, not even grown, and
-# of colours that no plantation grows.
-cdef struct Lack:
-    int points
-    int[5] cubes
-    uint8_t[COLORS] missing
+    int second
 
 
 cdef void measure(const Area* a, uint64_t cells, Groups* g) noexcept nogil:
@@ -61,7 +47,6 @@ cdef void measure(const Area* a, uint64_t cells, Groups* g) noexcept nogil:
     cdef uint64_t heads = 0, rest = cells
     cdef int cell, size
     cdef int[CELLS] sizes
-    cdef int[CELLS] rooms
     memset(g, 0, sizeof(Groups))
     while rest:
         cell = lowest(rest)
@@ -69,66 +54,18 @@ cdef void measure(const Area* a, uint64_t cells, Groups* g) noexcept nogil:
         if a.group[cell] == cell:
             heads |= bit(cell)
             sizes[cell] = 1
-            rooms[cell] = not a.cubes[cell]
         else:
             sizes[a.group[cell]] += 1
-            rooms[a.group[cell]] += not a.cubes[cell]
     while heads:
         cell = lowest(heads)
         heads &= heads - 1
         g.count += 1
-        g.largest = max(g.largest, sizes[cell])
-        g.room = max(g.room, rooms[cell])
-
-
-cdef void most_colors(const Table* t, const Area* a, const int* need, float* out) noexcept nogil:
-    """The most colours that one group of plantations grows, and the most of them that open shops ask for."""
-    cdef uint64_t rest = a.plants, heads = 0
-    cdef int cell, head, kind, color, wanted = 0
-    cdef uint8_t[CELLS] colors
-    for color in range(COLORS):
-        if need[color]:
-            wanted |= 1 << color
-    while rest:
-        cell = lowest(rest)
-        rest &= rest - 1
-        head = a.group[cell]
-        if not heads & bit(head):
-            heads |= bit(head)
-            colors[head] = 0
-        kind = kind_at(t, a, cell)
-        colors[head] |= 15 if kind == SACK else 1 << color_at(t, a, cell)
-    out[0] = out[1] = 0
-    while heads:
-        head = lowest(heads)
-        heads &= heads - 1
-        out[0] = max(out[0], <float>ones(colors[head]))
-        out[1] = max(out[1], <float>ones(colors[head] & wanted))
-
-
-cdef void reached(Lack* shops, int n, const int* roasted, const int* dried, const int* grown, float* out) noexcept nogil:
-    """Points of the shops that cubes roasted, dried too, grown too would fill, those with the most points first."""
-    cdef int[COLORS] cubes
-    cdef int stage, i, color
-    cdef bint fits
-    memset(cubes, 0, sizeof(cubes))
-    for stage in range(3):
-        for color in range(COLORS):
-            cubes[color] = roasted[color]
-            if stage:
-                cubes[color] += dried[color]
-            if stage == 2:
-                cubes[color] += grown[color]
-        out[stage] = 0
-        for i in range(n):
-            fits = True
-            for color in range(COLORS):
-                if shops[i].missing[color] > cubes[color]:
-                    fits = False
-            if fits:
-                out[stage] += shops[i].points
-                for color in range(COLORS):
-                    cubes[color] -= shops[i].missing[color]
+        size = sizes[cell]
+        if size > g.largest:
+            g.second = g.largest
+            g.largest = size
+        elif size > g.second:
+            g.second = size
 
 
 cdef void features(const Table* t, const Position* p, uint32_t last, float* out) noexcept nogil:
@@ -150,8 +87,6 @@ cdef void features(const Table* t, const Position* p, uint32_t last, float* out)
     cdef int[3] spare
     cdef Groups pg, dg, rg
     cdef Points count
-    cdef Lack[CELLS] lacks
-    cdef Lack lack
     for i in range(COLORS):
         need[i] = grown[i] = dried[i] = roasted[i] = plants[i] = coming[i] = 0
         store[i] = a.warehouse[i]
@@ -197,21 +132,13 @@ cdef void features(const Table* t, const Position* p, uint32_t last, float* out)
         points = shop_at(t, a, cell).points
         held = asked = 0
         worst = 4
-        memset(&lack, 0, sizeof(Lack))
-        lack.points = points
         for color in range(COLORS):
             c = amount(a.cubes[cell], color)
             missing = amount(shop_at(t, a, cell).need, color) - c
             held += c
             asked += c + missing
-            lack.missing[color] = missing
             if missing:
                 need[color] += missing
-                lack.cubes[0] += missing
-                lack.cubes[1] += max(0, missing - roasted[color])
-                lack.cubes[2] += max(0, missing - roasted[color] - dried[color])
-                lack.cubes[3] += max(0, missing - roasted[color] - dried[color] - grown[color])
-                lack.cubes[4] += missing if not plants[color] else 0
                 stage = 0
                 if roasted[color] >= missing:
                     stage = 4
@@ -226,12 +153,6 @@ cdef void features(const Table* t, const Position* p, uint32_t last, float* out)
             satisfied += points
         else:
             open_points += points
-            i = open_shops
-            while i and (lacks[i - 1].points < points or (
-                    lacks[i - 1].points == points and lacks[i - 1].cubes[2] > lack.cubes[2])):
-                lacks[i] = lacks[i - 1]
-                i -= 1
-            lacks[i] = lack
             open_shops += 1
             filled += <float>points * held / asked
             closeness[worst] += points
@@ -336,65 +257,26 @@ cdef void features(const Table* t, const Position* p, uint32_t last, float* out)
         count_points(t, p, &count)
         out[50] = count.natas
         out[51] = count.waiters
-    n = 52
-    for i in range(SHOPS_SEEN):
-        out[n] = lacks[i].points if i < open_shops else 0
-        for stage in range(5):
-            out[n + 1 + stage] = lacks[i].cubes[stage] if i < open_shops else 0
-        n += 6
-    reached(lacks, open_shops, roasted, dried, grown, &out[n])
-    most_colors(t, a, need, &out[n + 3])
-    out[n + 5] = min(dg.room, 4)
-    out[n + 6] = min(rg.room, 4)
-    for i in range(6):
-        out[n + 7 + i] = 0
-    for color in range(COLORS):
-        out[n + 7] += plants[color] > 0 and need[color] > 0
-        out[n + 8] += grown[color] > 0 and need[color] > 0
-        out[n + 9] += dried[color] > 0 and need[color] > 0
-        out[n + 10] += roasted[color] > 0 and need[color] > 0
-        out[n + 11] += need[color] > 0
-        out[n + 12] += dried[color] > 0
-    out[n + 13] = rounds_to_come(p, last)
-    out[n + 14] = actions_left(p)
-    out[n + 15] = out[n + 13] * cups
-    out[n + 16] = 1
-
-
-cdef inline int rounds_to_come(const Position* p, uint32_t last) noexcept nogil:
-    return min(<int>last, <int>ROUNDS) - p.round + (1 if p.step == STEP_TAKE or p.step == STEP_PLACE else 0)
-
-
-cdef inline int actions_left(const Position* p) noexcept nogil:
-    return 0 if p.step == STEP_TAKE or p.step == STEP_PLACE else p.actions
+    out[52] = 1
 
 
 cdef float value(Components components, ConstStatePtr state, uint32_t last) noexcept nogil:
     cdef const Table* t = <const Table*>components
     cdef const Position* p = <const Position*>state
-    cdef const Network* net = &t.value
     cdef float[FEATURES] x
-    cdef float[HIDDEN] hidden
     cdef const float* w
-    cdef const float* head
-    cdef int rounds = rounds_to_come(p, last), actions = actions_left(p), i, j
+    cdef int rounds = min(<int>last, <int>ROUNDS) - p.round, actions = p.actions, i
     cdef float total = 0
+    if p.step == STEP_TAKE or p.step == STEP_PLACE:
+        rounds += 1
+        actions = 0
     features(t, p, last, x)
-    for j in range(HIDDEN):
-        hidden[j] = 0
-    for i in range(FEATURES):
-        if x[i]:
-            w = &net.hidden[i][0]
-            for j in range(HIDDEN):
-                hidden[j] += w[j] * x[i]
-    head = &net.head[rounds][actions > 0][0]
-    for j in range(HIDDEN):
-        total += head[j] * max(hidden[j], <float>0)
-    w = &net.linear[rounds][0][0]
     if not actions:
+        w = &t.value[rounds][0][0]
         for i in range(FEATURES):
             total += w[i] * x[i]
         return total
+    w = &t.value[rounds][1][0]
     for i in range(FEATURES):
-        total += (net.linear[rounds][1][i] + actions * net.linear[rounds][2][i]) * x[i]
+        total += (w[i] + actions * t.value[rounds][2][i]) * x[i]
     return total

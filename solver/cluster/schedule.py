@@ -2,7 +2,7 @@
 
 Workers work slice by slice. A worker goes on with its job while there is one to go on with, since it has the search in
 memory; then it takes up a job that lost its worker, begins a new one, or joins others at a job. Those at the same job
-search as other parts of one search, and each slice begins with the best line and bound that any of them has found. A worker that is
+are parts of one search, and each slice begins with the best line and bound that any of them has found. A worker that is
 lost takes one slice with it, which then counts nowhere: neither its positions nor its time.
 """
 from __future__ import annotations
