@@ -35,6 +35,8 @@ def main() -> None:
     members = [(member, float(seconds or given.seconds)) for member, _, seconds in named]
     known = read(given.file)
     with given.file.open("a") as file:
+        if file.tell() and not given.file.read_bytes().endswith(b"\n"):
+            file.write("\n")
         for deck in range(first, last + 1):
             for member, seconds in members:
                 if (member, seconds, deck) not in known:
@@ -47,10 +49,10 @@ def main() -> None:
 
 
 def read(path: Path) -> dict[Key, float]:
-    """Return the points in a file; a last line that was cut off is left out."""
+    """Return the points in a file; lines that were cut off are left out."""
     if not path.exists():
         return {}
-    records = [json.loads(line) for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    records = [json.loads(line) for line in path.read_text().splitlines() if line.endswith("}")]
     return {(record["member"], record["seconds"], record["deck"]): record["points"] for record in records}
 
 

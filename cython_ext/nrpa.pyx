@@ -130,7 +130,7 @@ cdef void begin(Nest* s, uint32_t level) noexcept nogil:
 
 cdef void learn(Nest* s) noexcept nogil:
     """Take the rollout made into its level, and what a level has come to into the one above."""
-    cdef uint32_t level, below
+    cdef uint32_t level = 0, below
     cdef const Rollout* found = &s.rollout
     if found.points > s.best:
         s.best = found.points

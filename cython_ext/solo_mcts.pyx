@@ -72,7 +72,7 @@ cdef Node* choose(Grove* s, const Node* node) noexcept nogil:
 
 cdef bint trace(Grove* s, uint8_t* state, uint8_t* before, uint8_t* tried, Rng rng) noexcept nogil:
     """Make a playout again that began at `state` with the random numbers `rng`, and note its moves."""
-    cdef uint32_t n, i
+    cdef uint32_t n, i = 0
     while not over(s.task, state):
         memcpy(before, state, s.task.size)
         s.table.playout_step(s.task.native, state, &rng)

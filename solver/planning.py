@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from math import ceil, inf, log2
 from statistics import fmean
 
@@ -50,18 +50,17 @@ def plan_turn(
         return not control.stopped and time.monotonic() - began < share * seconds and looked < share * most
 
     with ThreadPoolExecutor(threads) as pool:
-        run: Callable[..., object] = pool.map if threads > 1 else map
         for number in range(1, rounds + 1):
             while left(number / rounds):
                 deck = random.below(1 << 31)
                 beams = [_beam(position, candidate, deck) for candidate in candidates]
-                ends = [(beam, began + seconds, ceil(max(0, min(most - looked, 1 << 60)))) for beam in beams]
-                done = list(run(lambda end: end[0].run(*end[1:]), ends))  # type: ignore[call-overload]
+                nodes_left = int(min(most, 1 << 60) - looked) // len(beams)
+                done = list(pool.map(Beam.run, beams, repeat(began + seconds), repeat(nodes_left)))
                 looked += sum(beam.nodes for beam in beams)
                 if not all(done):
                     break
                 for candidate, beam in zip(candidates, beams, strict=True):
-                    candidate.points.append(beam.best)
+                    candidate.points.append(beam.best or 0.0)
             candidates.sort(key=lambda candidate: -fmean(candidate.points or [0]))
             del candidates[ceil(len(candidates) / 2) :]
     return candidates[0].moves, looked

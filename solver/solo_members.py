@@ -83,7 +83,7 @@ class BeamMember(Member):
     share = 1 << 16
     NOISE = 1.0  # points
     EFFORT = 24
-    SPARE = 1.1  # how much longer than planned a beam may take
+    SPARE = 1.15  # how much longer than planned a beam may take
 
     def __init__(self, puzzle: Puzzle, team: Team) -> None:
         super().__init__(puzzle, team)
@@ -112,15 +112,15 @@ class BeamMember(Member):
         self.score, self.line = self._beam.best, self._beam.line
         left = Budget(budget.end, budget.nodes - looked)
         if done:
-            self._grow(self._room(self._beam.nodes, left))
+            self._grow(self._room(self._beam.nodes, left) / self.SPARE)
         else:
             self._keep_pace(left)
         return looked
 
     def _room(self, nodes: float, budget: Budget) -> float:
-        """Return how often so many positions can be looked at within the budget."""
+        """Return how many times as many positions as these can be looked at within the budget."""
         seconds = (time.monotonic() - self._began) * nodes / max(1, self._beam.nodes)
-        return min(budget.nodes / nodes, (budget.end - time.monotonic()) / max(seconds, 1e-6)) / self.SPARE
+        return min(budget.nodes / nodes, (budget.end - time.monotonic()) / max(seconds, 1e-6))
 
     def _grow(self, room: float) -> None:
         """Begin the next beam; room: for how many like the last one."""
@@ -135,7 +135,7 @@ class BeamMember(Member):
         self._progress = progress
         if self._passed:
             rest = self._beam.nodes / self._passed * self._width * (1 - progress)
-            if rest and (room := self._room(rest, budget)) < 1 / self.SPARE:
+            if rest and (room := self._room(rest, budget)) < 1:
                 self._width = max(1, int(self._width * room))
                 self._beam.narrow(self._width)
 

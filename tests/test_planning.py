@@ -28,7 +28,8 @@ def midgame(seed: int, expresso: bool, moves: int) -> State:
     state = opened(seed, expresso)
     dice = Random(seed)
     for _ in range(moves):
-        state.random_step(dice)
+        if ENGINE.turn(state) != "round 7":
+            state.random_step(dice)
     return ENGINE.hidden(state)
 
 
@@ -47,7 +48,7 @@ def test_what_is_revealed_fits_what_is_known(expresso):
             assert set(deck) <= set(known["unseen"])
             assert {card for card in known["unseen"] if card >= 48} <= set(deck)  # no Expresso card is ever left out
             decks.add(tuple(deck))
-        assert len(decks) == 5 or known["deck_left"] < 3
+        assert len(decks) == 5
 
 
 def test_at_a_draw_the_cards_come():
