@@ -97,6 +97,9 @@ cdef bint simulate(Grove* s, uint8_t* state) noexcept nogil:
     cdef uint32_t depth = 1, i
     cdef double points
     cdef Rng rng
+    if s.limits.stop or now() >= s.limits.end:
+        return False
+    s.seen += 1  # where all is in the tree, nothing else is
     path[0] = 0
     memcpy(state, s.task.root, s.task.size)
     while depth < PATH_MAX and not over(s.task, state):
