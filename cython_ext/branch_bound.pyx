@@ -32,7 +32,7 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
             h.line[h.depth - 1] = h.task.solo.key(h.task.native, child, False, h.task.last)
             h.line_length = h.depth
         return True
-    bound = h.task.solo.bound(h.task.native, child, h.task.last)
+    bound = h.task.solo.bound(h.task.native, child, h.task.last, False)
     if bound <= h.best:
         return True
     key = h.task.solo.key(h.task.native, child, False, h.task.last)

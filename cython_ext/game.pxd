@@ -78,8 +78,8 @@ cdef struct SoloTable:
     uint32_t (*layer)(Components, ConstStatePtr) noexcept nogil
     # Points as the position stands.
     float (*points)(Components, ConstStatePtr) noexcept nogil
-    # Points that no play up to the end of round `last` can exceed.
-    float (*bound)(Components, ConstStatePtr, uint32_t last) noexcept nogil
+    # Points that no play up to the end of round `last` can exceed. first: as for `expand`.
+    float (*bound)(Components, ConstStatePtr, uint32_t last, bint first) noexcept nogil
     # About the points that good play reaches by the end of round `last`.
     float (*value)(Components, ConstStatePtr, uint32_t last) noexcept nogil
     # Shows the positions that lie one turn ahead. effort: about how many of the most promising of each kind; 0 for all

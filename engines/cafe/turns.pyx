@@ -221,15 +221,20 @@ cdef void follow(Walk* w, const Position* p, int round_now) noexcept nogil:
 cdef void show_actions(Walk* w, const Position* p, uint32_t after_discard, bint first) noexcept nogil:
     """Show what one action leads to, and the end of the phase.
 
-    after_discard: the last discard made for it, 0 for none. Unless the supply may run short only growing follows one.
+    after_discard: the last discard made for it, 0 for none. Unless the supply may run short only growing follows one,
+    and no phase ends before all has grown: what has can be discarded later.
     """
     cdef const Table* t = <const Table*>w.components
     cdef uint32_t[MOVES_MAX] moves
     cdef uint32_t[MOVES_MAX] known
     cdef Position after
     cdef uint32_t n = action_moves(t, p, moves), i, kind, j = 0, m = 0
+    cdef bint grows = False
     if p.open != OPEN_NONE and not first:
         m = continuations(t, p, known)
+    for i in range(n):
+        if moves[i] >> TYPE_SHIFT << TYPE_SHIFT == GROW:
+            grows = True
     for i in range(n):
         if w.done:
             return
@@ -238,6 +243,8 @@ cdef void show_actions(Walk* w, const Position* p, uint32_t after_discard, bint 
         if j < m and known[j] == moves[i]:
             continue
         kind = moves[i] >> TYPE_SHIFT << TYPE_SHIFT
+        if kind == END and grows and not w.frugal and not w.scarce:
+            continue
         if after_discard:
             if kind == DISCARD:
                 if moves[i] <= after_discard:
