@@ -33,6 +33,8 @@ cdef inline bint over(const Task* t, ConstStatePtr state) noexcept nogil:
     return (<const StateHeader*>state).to_move == OVER or t.solo.round(t.native, state) > t.last
 
 
-# The moves of the line whose positions have these keys, the root's left out; empty where memory fails. effort, alike:
-# with which they were met.
-cdef list line_of(Puzzle puzzle, const uint64_t* keys, uint32_t n, uint32_t effort, bint alike)
+# Hash of the bytes of a state: positions that are alike for a search may still differ in what can follow.
+cdef uint64_t fingerprint(const Task* task, ConstStatePtr state) noexcept nogil
+
+# The moves of the line whose positions have these fingerprints, the root's left out. effort: with which they were met.
+cdef list line_of(Puzzle puzzle, const uint64_t* prints, uint32_t n, uint32_t effort)
