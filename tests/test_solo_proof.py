@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import time
-from functools import partial
 from math import inf
 
 import pytest

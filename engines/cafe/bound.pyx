@@ -1,10 +1,10 @@
 """Points that no play of a puzzle can exceed: see docs/solo.md for the proof.
 
-The relaxation: all groups of a letter are one, see schedule.pyx; what a card placed covers is chosen square by square,
-wherever they lie, among all there are; and a cube that is home may still go to any shop. With up to LOOK_AHEAD rounds to
-come every way to take one card of each and to cover two squares for it is looked at. With more, all cards of a round
-are taken as one that has the most of each kind, and covers nothing; only of the shops one card a round counts. The
-cubes that can be brought home, a knapsack over shops and the best use of the rest in the warehouse give the points.
+The relaxation: all groups of a letter are one, see schedule.pyx; what a card covers is chosen square by square among
+all there are, wherever they lie; and a cube that is home may still go to any shop. With up to LOOK_AHEAD rounds to come
+every way to take one card of each and to cover two squares for it is looked at. With more, all cards of a round are
+taken as one that has the most of each kind, and covers nothing; only of the shops one card a round counts. The cubes
+that can be brought home, a knapsack over shops and the best use of the rest in the warehouse give the points.
 """
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
@@ -15,8 +15,9 @@ from engines.cafe.schedule cimport (
     Front,
     Phase,
     brought_home,
+    can_be,
     clear,
-    part_of_single_squares,
+    copy,
     run_phase,
 )
 from engines.cafe.scoring cimport Points, count_points
@@ -54,31 +55,11 @@ from engines.cafe.structs cimport (
 )
 
 cdef enum:
-    CHOICES = 4  # cards of a round
     STOCK = 160  # cubes that are told apart; more are taken for as many as can be
     LOOK_AHEAD = 3  # rounds
     COVERED = 2  # squares a card covers at least
     IMPOSSIBLE = -10_000  # points
     GIVEN_UP = 4  # squares of shops given up that are told apart
-
-
-# The cards of the rounds to come; one of each may be taken.
-cdef struct Plan:
-    int rounds
-    int[ROUNDS] choices
-    uint8_t[ROUNDS][CHOICES] card
-
-
-# What an area shows in all, groups and places left out.
-cdef struct Squares:
-    int plants  # cubes that all plantations take
-    int[COLORS] color  # of one colour; a sack takes any
-    int dryers
-    int roasters
-    int cups
-    int ships
-    int shops  # squares of open shops
-    int dead  # squares that are covered at no loss
 
 
 # What can be brought home.
@@ -231,8 +212,11 @@ cdef void most_of(const int* piles, int n, int wanted, int* most) noexcept nogil
         most[i + 1] = most[i] + (sorted[i] if i < n else 0)
 
 
-cdef void begin(const Area* a, Front* f) noexcept nogil:
-    """What lies on the area may come home, or may be discarded; dried cubes of a colour occupy one square only."""
+cdef void begin(const Area* a, const int* price, Front* f) noexcept nogil:
+    """What lies on the area may come home, or may be discarded; dried cubes of a colour occupy one square only.
+
+    price: what a cube of each colour counts.
+    """
     cdef int[COLORS] color
     cdef int[COLORS + 1] grown
     cdef int[COLORS + 1] dried
@@ -242,14 +226,18 @@ cdef void begin(const Area* a, Front* f) noexcept nogil:
     cdef int n = 0, i, j, k, cell, more = 0
     clear(f)
     count_cubes(a, a.plants, color)
+    for i in range(COLORS):
+        color[i] *= price[i]
     most_of(color, COLORS, COLORS, grown)
     count_cubes(a, a.dryers, color)
+    for i in range(COLORS):
+        color[i] *= price[i]
     most_of(color, COLORS, COLORS, dried)
     while rest:
         cell = lowest(rest)
         rest &= rest - 1
         if a.cubes[cell]:
-            piles[n] = pile_count(a.cubes[cell])
+            piles[n] = pile_count(a.cubes[cell]) * price[pile_color(a.cubes[cell])]
             n += 1
     most_of(piles, n, ROASTERS_TOLD, roasted)
     for i in range(n):
@@ -259,7 +247,7 @@ cdef void begin(const Area* a, Front* f) noexcept nogil:
         for j in range(COLORS + 1):
             for k in range(min(n, <int>ROASTERS_TOLD) + 1):
                 if (not i or grown[i] > grown[i - 1]) and (not j or dried[j] > dried[j - 1]):
-                    f.most[i][part_of_single_squares(j)][k] = grown[i] + dried[j] + roasted[k]
+                    can_be(f, i, j, k, grown[i] + dried[j] + roasted[k])
 
 
 # --- ways to take and to cover ---------------------------------------------------------------------------------------
@@ -290,7 +278,7 @@ cdef void go_on(Way* w, int round, const Squares* s, const Front* f) noexcept no
         return
     if w.plan.rounds > LOOK_AHEAD:
         squares = s[0]
-        front = f[0]
+        copy(&front, f)
         add_best(w.t, w.plan, round, &squares)
         note_phase(w, round + 1, min(squares.cups, <int>MAX_ACTIONS), &squares, &front)
         go_on(w, round + 1, &squares, &front)
@@ -306,7 +294,7 @@ cdef void go_on(Way* w, int round, const Squares* s, const Front* f) noexcept no
         w.paid = paid
     if cups == w.plan.choices[round] and (round or w.p.step != STEP_PLACE):  # for want of a cube none may be placed
         w.card[round] = NO_CARD
-        front = f[0]
+        copy(&front, f)
         note_phase(w, round + 1, min(s.cups, <int>MAX_ACTIONS), s, &front)
         go_on(w, round + 1, s, &front)
 
@@ -331,7 +319,7 @@ cdef void cover(Way* w, int round, const Squares* s, const Front* f) noexcept no
                     squares.shops -= shops
                     squares.dead -= COVERED - loss
                     add_card(&w.t.card[w.card[round]], &squares)
-                    front = f[0]
+                    copy(&front, f)
                     w.given_up += shops
                     note_phase(w, round + 1, min(squares.cups, <int>MAX_ACTIONS), &squares, &front)
                     go_on(w, round + 1, &squares, &front)
@@ -387,7 +375,7 @@ cdef inline int lacking(const Shop* shop, uint8_t cubes, const Stock* s) noexcep
     return total
 
 
-# most[g][n]: most points of shops for n cubes if shops with g squares, or GIVEN_UP and more, are given up; below 0 where
+# most[g][n]: most points of shops for n cubes if shops with g squares are given up, GIVEN_UP for more; below 0 where
 # there are none.
 cdef struct Served:
     int[GIVEN_UP + 1][STOCK] most
@@ -552,7 +540,8 @@ cdef float bound(Components components, ConstStatePtr state, uint32_t last, bint
     cdef Plan plan
     cdef Squares squares
     cdef Front front
-    cdef int actions = 0
+    cdef int[COLORS] one
+    cdef int actions = 0, i
     w.t = <const Table*>components
     w.p = <const Position*>state
     w.plan = &plan
@@ -560,7 +549,9 @@ cdef float bound(Components components, ConstStatePtr state, uint32_t last, bint
     w.paid = w.given_up = w.best = 0
     look_ahead(w.p, last, &plan)
     count_squares(w.t, &w.p.area[0], &squares)
-    begin(&w.p.area[0], &front)
+    for i in range(COLORS):
+        one[i] = 1
+    begin(&w.p.area[0], one, &front)
     if w.p.step == STEP_ACT or w.p.step == STEP_GROW:
         actions = w.p.actions + (first and w.p.open != OPEN_NONE or w.p.step == STEP_GROW)
     note_phase(&w, 0, actions, &squares, &front)
