@@ -146,7 +146,7 @@ class BoundMember(Member):
     def __init__(self, puzzle: Puzzle, team: Team) -> None:
         super().__init__(puzzle, team)
         self._search = None
-        if team.thread == 0 and puzzle.rounds > ExactMember.ROUNDS:
+        if team.thread == 0 and puzzle.rounds >= ExactMember.ROUNDS:
             self._search = Relaxation(puzzle)
 
     @property

@@ -2,7 +2,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from cython_ext.game cimport Components, ConstStatePtr
-from engines.cafe.schedule cimport Front
+from engines.cafe.schedule cimport Front, Phase
 from engines.cafe.structs cimport COLORS, ROUNDS, Area, Card, Position, Table
 
 cdef enum:
@@ -36,5 +36,6 @@ cdef void count_squares(const Table* t, const Area* a, Squares* s) noexcept nogi
 cdef void add_card(const Card* card, Squares* s) noexcept nogil
 cdef void add_best(const Table* t, const Plan* plan, int round, Squares* s) noexcept nogil
 cdef void begin(const Area* a, const int* price, Front* f) noexcept nogil
+cdef void limit_groups(const Area* a, Phase* phase) noexcept nogil
 cdef void most_of(const int* piles, int n, int wanted, int* most) noexcept nogil
 cdef int natas_of(const Card* card) noexcept nogil

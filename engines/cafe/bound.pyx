@@ -1,7 +1,7 @@
 """Points that no play of a puzzle can exceed: see docs/solo.md for the proof.
 
 The relaxation: all groups of a letter are one, see schedule.pyx; what a card covers is chosen square by square among
-all there are, wherever they lie; and a cube that is home may still go to any shop. With up to LOOK_AHEAD rounds to come
+all there are, wherever they lie; and a cube that is home may still go to any shop. With few rounds to come
 every way to take one card of each and to cover two squares for it is looked at. With more, all cards of a round are
 taken as one that has the most of each kind, and covers nothing; only of the shops one card a round counts. The cubes
 that can be brought home, a knapsack over shops and the best use of the rest in the warehouse give the points.
@@ -23,6 +23,7 @@ from engines.cafe.schedule cimport (
 from engines.cafe.scoring cimport Points, count_points
 from engines.cafe.structs cimport (
     AREA_CARDS,
+    CELLS,
     COLORS,
     DECK_MAX,
     DOUBLE,
@@ -56,7 +57,8 @@ from engines.cafe.structs cimport (
 
 cdef enum:
     STOCK = 160  # cubes that are told apart; more are taken for as many as can be
-    LOOK_AHEAD = 3  # rounds
+    LOOK_AHEAD = 2  # rounds to come in which cards are looked at one by one
+    SMALL = 3  # cards of an area for which it is one round more
     COVERED = 2  # squares a card covers at least
     IMPOSSIBLE = -10_000  # points
     GIVEN_UP = 4  # squares of shops given up that are told apart
@@ -74,6 +76,7 @@ cdef struct Way:
     const Position* p
     const Plan* plan
     bint first
+    bint one_by_one  # cards are looked at, and what they cover
     uint8_t[ROUNDS] card  # taken, NO_CARD for none
     int[ROUNDS + 1] actions  # of the phases, the one in progress first
     int[ROUNDS + 1][COLORS] color  # cubes of each colour that grow at once
@@ -250,6 +253,23 @@ cdef void begin(const Area* a, const int* price, Front* f) noexcept nogil:
                     can_be(f, i, j, k, grown[i] + dried[j] + roasted[k])
 
 
+cdef int largest_group(const Area* a, uint64_t cells) noexcept nogil:
+    cdef uint8_t[CELLS] sizes
+    cdef int most = 0
+    memset(sizes, 0, sizeof(sizes))
+    while cells:
+        sizes[a.group[lowest(cells)]] += 1
+        most = max(most, <int>sizes[a.group[lowest(cells)]])
+        cells &= cells - 1
+    return most
+
+
+cdef void limit_groups(const Area* a, Phase* phase) noexcept nogil:
+    """Within a phase no groups are joined: one action goes to the largest one at best."""
+    phase.dried = min(largest_group(a, a.dryers), <int>COLORS)
+    phase.roasted = min(largest_group(a, a.roasters), <int>COLORS)
+
+
 # --- ways to take and to cover ---------------------------------------------------------------------------------------
 
 
@@ -260,6 +280,9 @@ cdef void note_phase(Way* w, int number, int actions, const Squares* s, Front* f
     phase.actions = w.actions[number] = actions
     phase.dryers = s.dryers
     phase.roasters = s.roasters
+    phase.dried = phase.roasted = COLORS
+    if not number:
+        limit_groups(&w.p.area[0], &phase)
     most_of(s.color, COLORS, COLORS, phase.growth)
     for color in range(COLORS):
         w.color[number][color] = min(s.color[color], s.plants)
@@ -276,7 +299,7 @@ cdef void go_on(Way* w, int round, const Squares* s, const Front* f) noexcept no
     if round == w.plan.rounds:
         w.best = max(w.best, most_points(w, f))
         return
-    if w.plan.rounds > LOOK_AHEAD:
+    if not w.one_by_one:
         squares = s[0]
         copy(&front, f)
         add_best(w.t, w.plan, round, &squares)
@@ -453,7 +476,7 @@ cdef void serve_shops(const Way* w, const Stock* s, Served* v) noexcept nogil:
             if kind_at(w.t, a, cell) == NATA:
                 sure += card_at(w.t, a, cell).nata[cell % SQUARES]
         for j in range(w.plan.rounds):
-            if w.plan.rounds <= LOOK_AHEAD and w.card[j] != NO_CARD:
+            if w.one_by_one and w.card[j] != NO_CARD:
                 sure += natas_of(&w.t.card[w.card[j]])
     for g in range(v.given_up + 1):
         for n in range(v.room + 1):
@@ -464,7 +487,7 @@ cdef void serve_shops(const Way* w, const Stock* s, Served* v) noexcept nogil:
         rest &= rest - 1
         add_shop(v, shop_at(w.t, a, cell), lacking(shop_at(w.t, a, cell), a.cubes[cell], s))
     for j in range(w.plan.rounds):
-        if w.plan.rounds > LOOK_AHEAD:
+        if not w.one_by_one:
             add_any(w.t, w.plan, j, s, v)
         elif w.card[j] != NO_CARD:
             card = &w.t.card[w.card[j]]
@@ -548,6 +571,7 @@ cdef float bound(Components components, ConstStatePtr state, uint32_t last, bint
     w.first = first
     w.paid = w.given_up = w.best = 0
     look_ahead(w.p, last, &plan)
+    w.one_by_one = plan.rounds <= LOOK_AHEAD + (w.p.area[0].cards <= SMALL)
     count_squares(w.t, &w.p.area[0], &squares)
     for i in range(COLORS):
         one[i] = 1

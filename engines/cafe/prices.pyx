@@ -19,6 +19,7 @@ from engines.cafe.bound cimport (
     add_card,
     begin,
     count_squares,
+    limit_groups,
     look_ahead,
     most_of,
     natas_of,
@@ -218,23 +219,28 @@ cdef void value_growth(const Squares* s, int lost, const int* price, int* growth
         growth[i] = min(growth[i], total)
 
 
-cdef void act(const Squares* s, const Way* w, const int* price, int actions, Front* f) noexcept nogil:
-    """Make a phase's actions with what a way has left; actions: how many, below 0 for one a cup."""
+cdef void act(const Squares* s, const Way* w, const int* price, Front* f) noexcept nogil:
+    """Make the actions of a phase to come with what a way has left."""
     cdef Phase phase
+    phase.actions = min(s.cups - w.cups, <int>MAX_ACTIONS)
     phase.dryers = s.dryers - w.dryers
     phase.roasters = s.roasters - w.roasters
-    phase.actions = min(s.cups - w.cups, <int>MAX_ACTIONS) if actions < 0 else actions
+    phase.dried = phase.roasted = COLORS
     value_growth(s, w.plants, price, phase.growth)
     run_phase(f, &phase)
 
 
-cdef void start(const Relaxation* r, const int* price, Ways* out) noexcept nogil:
-    """The one way before any card is taken."""
-    out.n = 1
-    out.lost = 0
-    memset(&out.way[0], 0, sizeof(Way) - sizeof(Front))
-    begin(&r.p.area[0], price, &out.way[0].front)
-    act(&r.root.squares, &out.way[0], price, r.actions, &out.way[0].front)
+cdef void start(const Relaxation* r, const int* price, Way* w) noexcept nogil:
+    """The one way before any card is taken, after the phase in progress."""
+    cdef Phase phase
+    memset(w, 0, sizeof(Way) - sizeof(Front))
+    begin(&r.p.area[0], price, &w.front)
+    phase.actions = r.actions
+    phase.dryers = r.root.squares.dryers
+    phase.roasters = r.root.squares.roasters
+    limit_groups(&r.p.area[0], &phase)
+    value_growth(&r.root.squares, 0, price, phase.growth)
+    run_phase(&w.front, &phase)
 
 
 cdef Way* find_way(Ways* ways, int plants, int dryers, int roasters, int cups, int shops) noexcept nogil:
@@ -282,7 +288,7 @@ cdef void cover(
                                 w.shops + shops,
                             ).front, &w.front)
     for i in range(to.n):
-        act(&after.squares, &to.way[i], price, -1, &to.way[i].front)
+        act(&after.squares, &to.way[i], price, &to.way[i].front)
 
 
 # --- values ----------------------------------------------------------------------------------------------------------
@@ -337,7 +343,7 @@ cdef int value_to_come(const Relaxation* r, const Sum* s, const int* price, int 
         dearest = max(dearest, price[color])
     while round < r.plan.rounds:
         add_best(r.t, &r.plan, round, &squares)
-        act(&squares, w, price, -1, &front)
+        act(&squares, w, price, &front)
         most = 0
         for i in range(r.plan.choices[round]):
             memset(&one, 0, sizeof(Sum))
@@ -355,12 +361,10 @@ cdef int value_uncovered(const Relaxation* r, const int* price, const uint8_t* c
     cdef Way w
     cdef int[LOST_TOLD + 1] shops
     cdef int round
-    memset(&w, 0, sizeof(Way) - sizeof(Front))
-    begin(&r.p.area[0], price, &w.front)
-    act(&s.squares, &w, price, r.actions, &w.front)
+    start(r, price, &w)
     for round in range(depth):
         take(r, round, choice[round], &s)
-        act(&s.squares, &w, price, -1, &w.front)
+        act(&s.squares, &w, price, &w.front)
     value_shops(&s, price, shops)
     return shops[0] + value_to_come(r, &s, price, depth, &w) + value_rest(r, &s, price)
 
@@ -373,7 +377,9 @@ cdef int value_covered(Relaxation* r, const int* price, const uint8_t* choice) n
     cdef Ways* others = &r.ways[1]
     cdef int[LOST_TOLD + 1] shops
     cdef int round, i, best = NEVER
-    start(r, price, ways)
+    ways.n = 1
+    ways.lost = 0
+    start(r, price, &ways.way[0])
     for round in range(r.plan.rounds):
         next = s
         take(r, round, choice[round], &next)

@@ -10,11 +10,13 @@ cdef enum:
     NEVER = -20_000  # what cannot be; far enough from 0 that it stays below whatever is added
 
 
-# A phase of actions with all squares of a letter in one group.
+# A phase of actions.
 cdef struct Phase:
     int actions
     int dryers
     int roasters
+    int dried  # most colours one action dries
+    int roasted
     int[COLORS + 1] growth  # most that the plantations of so many colours bring
 
 

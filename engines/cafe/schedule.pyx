@@ -1,6 +1,6 @@
 """How much the actions of coming phases can bring home at most: a relaxation of Café's actions, solved exactly.
 
-All groups of a letter are one. A load is all cubes of a colour that are dried together: it counts from the last growing
+All groups of a letter are one, but that one action dries or roasts no more colours than the phase allows. A load is all cubes of a colour that are dried together: it counts from the last growing
 before that on, if it comes home in the end. Then all that matters is how many colours are on the plantations, how many
 drying squares each colour occupies, and how many roasters are occupied; loads that do not come home are taken to
 occupy nothing. An action may
@@ -131,9 +131,9 @@ cdef void run_phase(Front* f, const Phase* phase) noexcept nogil:
                     continue
                 for k in range(1, COLORS - grown + 1):
                     raise_row(f.most[part][grown + k], row, phase.growth[k])
-                for k in range(1, min(grown, phase.dryers - squares[part]) + 1):
+                for k in range(1, min(grown, phase.dried, phase.dryers - squares[part]) + 1):
                     raise_row(f.most[filled[part][k]][grown - k], row, 0)
-                for k in range(1, min(colors[part], phase.roasters) + 1):
+                for k in range(1, min(colors[part], phase.roasted, phase.roasters) + 1):
                     to = f.most[emptied[part][k]][grown]
                     for i in range(min(room, phase.roasters - k) + 1):
                         to[min(i + k, room)] = max(to[min(i + k, room)], row[i])

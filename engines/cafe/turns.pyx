@@ -1,4 +1,4 @@
-"""A puzzle's turns: a card taken, paid and placed is one, and so is each action with the discards made for it.
+"""A puzzle's turns: a card taken, paid and placed is one or two, and each action with the discards made for it is one.
 
 Within a phase a position keeps its open action, so that lines are played as they are searched. What the open action
 could still do is left out when the position is expanded: it was shown, at no cost, when the action was made.
@@ -345,7 +345,10 @@ cdef bint show_paid(void* context, ConstStatePtr child, const uint32_t* moves, u
 
 
 cdef void show_takes(Walk* w, const Position* p, uint32_t effort) noexcept nogil:
-    """Show every card on offer, every way to pay, and its placements."""
+    """Show every card on offer, every way to pay, and its placements; these are a turn of their own without an effort.
+
+    Then what a card and its payment leave can be judged before the placements are looked at.
+    """
     cdef uint32_t[MOVES_MAX] moves
     cdef Position after
     cdef uint32_t n = legal_moves(w.components, p, moves), i = 0, card
@@ -353,7 +356,7 @@ cdef void show_takes(Walk* w, const Position* p, uint32_t effort) noexcept nogil
     cdef Walk inner
     while i < n and not w.done:
         step(w, p, moves[i], &after)
-        if moves[i] >> TYPE_SHIFT << TYPE_SHIFT == REJECT:
+        if not effort or moves[i] >> TYPE_SHIFT << TYPE_SHIFT == REJECT:
             show(w, &after)
             i += 1
         else:
