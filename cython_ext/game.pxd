@@ -87,8 +87,8 @@ cdef struct SoloTable:
     float (*points)(Components, ConstStatePtr) noexcept nogil
     # Points that no play up to the end of round `last` can exceed. first: as for `expand`.
     float (*bound)(Components, ConstStatePtr, uint32_t last, bint first) noexcept nogil
-    # A search for a bound that takes longer, in a block of memory of so many bytes: `relax` begins it, `tighten` goes on
-    # to a limit and returns the bound so far; seen: nodes looked at, done: it falls no more. NULL: none.
+    # A search for a bound that takes longer, in a block of memory of so many bytes: `relax` begins it; `tighten` goes
+    # on to a limit and returns the bound so far. seen: nodes looked at; done: it falls no more. NULL: none.
     size_t (*relaxation_bytes)() noexcept nogil
     void (*relax)(Components, ConstStatePtr, uint32_t last, void* memory) noexcept nogil
     float (*tighten)(void* memory, const Limits*, uint64_t* seen, bint* done) noexcept nogil

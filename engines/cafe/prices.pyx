@@ -1,8 +1,8 @@
 """A bound of long games by prices of cubes: see docs/solo.md for the proof.
 
 Each colour has a price, such that the warehouse is never worth more than its cubes. Then a shop is worth its points
-less the price of its cubes, and what is left is to bring home cubes of the highest value, as in bound.pyx. Best first, a
-tree of the cards taken is searched: the highest bound of what is not yet searched is the bound of all. One card with
+less the price of its cubes, and what is left is to bring home cubes of the highest value, as in bound.pyx. Best first,
+a tree of the cards taken is searched: the highest bound of what is not yet searched is the bound of all. One card with
 the most of each kind stands for all cards of a round to come. First nothing is covered; once all cards are taken every
 way to share what they cover among the kinds of squares is looked at.
 """

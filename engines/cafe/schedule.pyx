@@ -1,7 +1,8 @@
 """How much the actions of coming phases can bring home at most: a relaxation of Café's actions, solved exactly.
 
-All groups of a letter are one, but that one action dries or roasts no more colours than the phase allows. A load is all cubes of a colour that are dried together: it counts from the last growing
-before that on, if it comes home in the end. Then all that matters is how many colours are on the plantations, how many
+All groups of a letter are one, but that one action dries or roasts no more colours than the phase allows. A load is
+all cubes of a colour that are dried together: it counts from the last growing before that on, if it comes home in the
+end. Then all that matters is how many colours are on the plantations, how many
 drying squares each colour occupies, and how many roasters are occupied; loads that do not come home are taken to
 occupy nothing. An action may
 
