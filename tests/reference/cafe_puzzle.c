@@ -1,8 +1,8 @@
 /* The most points of the first rounds of a game of Café for one player, by trying everything.
  *
  * Written from the rules alone: it shares no code with the engine. Base game, the order of the cards known. Nothing is
- * pruned in one or two rounds; with three or more, positions are left out whose trivial bound (see `most`) is no more
- * than the best points so far. Positions met twice are looked at once: those at the end of a phase are compared byte
+ * pruned in one or two rounds. With three or more it looks for a line of so many points, and leaves out positions whose
+ * trivial bound (see `count_most`) is less; first of many points, then of one less, until there is one. Positions met twice are looked at once: those at the end of a phase are compared byte
  * by byte, last phases by a 128-bit hash of all that matters in them.
  *
  * Standard input: the number of rounds, then the start card and three cards for each round. A card is six squares,
@@ -40,7 +40,7 @@ typedef struct { int n; Group group[IDS]; } Groups;
 typedef struct { Groups plants, dryers, roasters; int cups, ships; uint8_t visible[IDS]; } View;
 
 static Card start, offer[CARDS][CHOICES];
-static int rounds, best = -1;
+static int rounds, best = -1, least = -1; /* least: with more rounds than two only lines of so many points count */
 static unsigned long long looked_at;
 
 static void *memory(size_t bytes) {
@@ -341,64 +341,99 @@ static int last_phase(const Layout *l, const View *v, const Cubes *c) {
 
 /* --- the trivial bound ------------------------------------------------------------------------------------------- */
 
-/* Points that cannot be exceeded with `actions` more actions, from cubes counted regardless of their colours.
+static int all_have_cups(int round) {
+    for (int i = 0; i < CHOICES; i++)
+        if (!memchr(offer[round][i].square, 'u', SQUARES)) return 0;
+    return 1;
+}
+
+static int warehouse(const int *n) {
+    int a = 1 << 20, b = 1 << 20;
+    for (int i = 0; i < COLORS; i++)
+        if (n[i] < a) { b = a; a = n[i]; } else if (n[i] < b) b = n[i];
+    return 2 * a + b;
+}
+
+/* Points that cannot be exceeded with these cards in the rounds to come and `actions` more actions in the round there is.
  *
- * A cube that has yet to grow takes a growing, a drying, a roasting and a delivery; of n actions (n - 2) / 2 at most
- * can be growings that are dried separately, and each brings at most one cube on every plantation there can be. */
-static int most(const Layout *l, const View *v, const Cubes *c, int round, int actions) {
-    int plants = 0, come = 0, cost[32], gain[32], n = 0, stock = 0, sure = 0, found = 0;
+ * Nothing is covered, all groups are one, and cubes are only counted. A cube that has yet to grow takes a growing, a
+ * drying, a roasting and a delivery; of n actions (n - 2) / 2 at most can be growings that are dried separately, and
+ * each brings at most one cube on every plantation there can be. */
+static int count_most(const Layout *l, const View *v, const Cubes *c, const Card *const *cards, int n, int actions) {
+    int plants[COLORS] = {0}, come[COLORS] = {0}, full[COLORS], all = 0, stock = 0, paid = 0, found = 0, sure = 0;
+    int cups = v->cups, ships = v->ships, want[32][COLORS], worth[32], shops = 0;
+    for (int i = 0; i < n; i++) {
+        int cup = 0, ship = 0;
+        for (int s = 0; s < SQUARES; s++) {
+            char face = cards[i]->square[s];
+            cup += face == 'u';
+            ship += face == 's';
+            if (face >= '0' && face <= '3') plants[face - '0']++;
+        }
+        paid += cup && ships < 2 && !all_have_cups(rounds - n + i); /* else none may be placed, for want of a cube */
+        ships += ship;
+        cups += cup;
+        actions += cups < ACTIONS_MAX ? cups : ACTIONS_MAX;
+    }
+    int growings = actions >= 4 ? (actions - 2) / 2 : 0;
     for (int id = 0; id < SQUARES * l->cards; id++) {
         if (!v->visible[id]) continue;
         int kind = letter(l, id);
-        plants += kind == 'A';
-        if (c->count[id] && actions >= (kind == 'A' ? 3 : kind == 'B' ? 2 : 1)) come += c->count[id];
+        if (kind == 'A') plants[face(l, id) - '0']++;
+        if (c->count[id] && actions >= (kind == 'A' ? 3 : kind == 'B' ? 2 : 1)) come[c->color[id]] += c->count[id];
     }
-    for (int r = round; r < rounds; r++) {
-        int more = 0;
-        for (int i = 0; i < CHOICES; i++) {
-            int here = 0;
-            for (int s = 0; s < SQUARES; s++) here += offer[r][i].square[s] >= '0' && offer[r][i].square[s] <= '3';
-            more = here > more ? here : more;
-        }
-        plants += more;
+    for (int i = 0; i < COLORS; i++) {
+        come[i] += growings * plants[i];
+        full[i] = c->store[i] + come[i];
+        all += come[i];
+        stock += c->store[i];
     }
-    if (actions >= 4) come += (actions - 2) / 2 * plants;
-    for (int place = 0; place < l->cards; place++)
-        for (int shop = 0; shop < card_of(l, SQUARES * place)->shops; shop++) {
-            if (c->closed[place][shop]) continue;
-            int lacks = missing(l, c, place, shop), worth = card_of(l, SQUARES * place)->shop[shop].points;
-            if (!lacks) sure += worth;
-            else { cost[n] = lacks; gain[n++] = worth; }
-        }
-    for (int r = round; r < rounds; r++) /* of the cards to come all shops, as if all were taken */
-        for (int i = 0; i < CHOICES; i++)
-            for (int s = 0; s < offer[r][i].shops; s++) {
-                cost[n] = 0;
-                for (int k = 0; k < COLORS; k++) cost[n] += offer[r][i].shop[s].need[k];
-                gain[n++] = offer[r][i].shop[s].points;
+    for (int place = 0; place < l->cards + n; place++) {
+        const Card *card = place < l->cards ? card_of(l, SQUARES * place) : cards[place - l->cards];
+        for (int shop = 0; shop < card->shops; shop++) {
+            int lacks = 0;
+            if (place < l->cards && c->closed[place][shop]) continue;
+            for (int i = 0; i < COLORS; i++) {
+                want[shops][i] = card->shop[shop].need[i] - (place < l->cards ? c->served[place][shop][i] : 0);
+                lacks += want[shops][i];
             }
-    for (int i = 0; i < COLORS; i++) stock += c->store[i];
-    for (int some = 0; some < 1 << n; some++) {
-        int cubes = come, worth = 0;
-        for (int i = 0; i < n; i++)
-            if (some >> i & 1) { cubes -= cost[i]; worth += gain[i]; }
-        if (cubes < 0) continue;
-        worth += 3 * ((stock + cubes) / 4) + ((stock + cubes) % 4 == 3);
-        found = worth > found ? worth : found;
+            if (!lacks) sure += card->shop[shop].points;
+            else worth[shops++] = card->shop[shop].points;
+        }
     }
-    return sure + found;
+    int most_stored = warehouse(full);
+    found = sure;
+    for (int some = 0; some < 1 << shops; some++) {
+        int left = all - paid, sum = sure, left_of[COLORS], can = 1;
+        memcpy(left_of, come, sizeof(come));
+        for (int i = 0; i < shops; i++)
+            if (some >> i & 1) {
+                sum += worth[i];
+                for (int k = 0; k < COLORS; k++) { left_of[k] -= want[i][k]; left -= want[i][k]; }
+            }
+        for (int k = 0; k < COLORS; k++) can &= left_of[k] >= 0;
+        if (!can || stock + left < 0) continue;
+        int stored = 3 * ((stock + left) / 4) + ((stock + left) % 4 == 3);
+        sum += stored < most_stored ? stored : most_stored;
+        found = sum > found ? sum : found;
+    }
+    return found;
 }
 
-static int actions_to_come(const View *v, int round) {
-    int cups = v->cups, total = 0;
-    for (int r = round; r < rounds; r++) {
-        int more = 0;
-        for (int i = 0; i < CHOICES; i++)
-            for (int s = 0; s < SQUARES; s++) more |= offer[r][i].square[s] == 'u';
-        cups += more;
-        total += cups < ACTIONS_MAX ? cups : ACTIONS_MAX;
+/* The same for any cards from a round on, `n` of them chosen already. */
+static int most(const Layout *l, const View *v, const Cubes *c, const Card **cards, int n, int round, int actions) {
+    int found = 0;
+    if (round == rounds) return count_most(l, v, c, cards, n, actions);
+    for (int i = 0; i < CHOICES; i++) {
+        cards[n] = &offer[round][i];
+        int points = most(l, v, c, cards, n + 1, round + 1, actions);
+        found = points > found ? points : found;
     }
-    return total;
+    return found;
+}
+
+static int pruned(const Layout *l, const View *v, const Cubes *c, const Card **cards, int n, int round, int actions) {
+    return rounds > 2 && (best >= least || most(l, v, c, cards, n, round, actions) < least);
 }
 
 /* --- rounds ------------------------------------------------------------------------------------------------------ */
@@ -407,10 +442,10 @@ static void play_round(const Layout *l, const Cubes *c, int round);
 
 static void act(const Layout *l, const Cubes *c, int round) {
     View v;
+    const Card *cards[CARDS];
     look(l, &v);
+    if (pruned(l, &v, c, cards, 0, round + 1, v.cups < ACTIONS_MAX ? v.cups : ACTIONS_MAX)) return;
     if (round == rounds - 1) {
-        int actions = v.cups < ACTIONS_MAX ? v.cups : ACTIONS_MAX;
-        if (rounds > 2 && most(l, &v, c, rounds, actions) <= best) return;
         int p = last_phase(l, &v, c);
         best = p > best ? p : best;
         return;
@@ -418,9 +453,7 @@ static void act(const Layout *l, const Cubes *c, int round) {
     Set ends = {0};
     all_ends(l, &v, c, &ends);
     looked_at += ends.n;
-    for (int i = 0; i < ends.n; i++)
-        if (rounds <= 2 || most(l, &v, &ends.item[i], round + 1, actions_to_come(&v, round + 1)) > best)
-            play_round(l, &ends.item[i], round + 1);
+    for (int i = 0; i < ends.n; i++) play_round(l, &ends.item[i], round + 1);
     empty_set(&ends);
 }
 
@@ -458,22 +491,25 @@ static void all_placements(const Layout *l, const Cubes *c, int round, int numbe
 
 static void play_round(const Layout *l, const Cubes *c, int round) {
     View v;
+    const Card *cards[CARDS];
     look(l, &v);
     int stock = c->store[0] + c->store[1] + c->store[2] + c->store[3], taken = 0;
     for (int i = 0; i < CHOICES; i++) {
-        int cup = 0;
+        int cup = 0, free = v.ships >= 2;
         for (int s = 0; s < SQUARES; s++) cup |= offer[round][i].square[s] == 'u';
-        if (!cup || v.ships >= 2) {
+        if (cup && !free && !stock) continue;
+        taken = 1;
+        cards[0] = &offer[round][i];
+        if (pruned(l, &v, c, cards, 1, round + 1, 0)) continue;
+        if (!cup || free) {
             all_placements(l, c, round, CHOICES * round + i);
-            taken = 1;
-        } else if (stock) {
-            taken = 1;
-            for (int color = 0; color < COLORS; color++) {
-                if (!c->store[color]) continue;
-                Cubes paid = *c;
-                paid.store[color]--;
-                all_placements(l, &paid, round, CHOICES * round + i);
-            }
+            continue;
+        }
+        for (int color = 0; color < COLORS; color++) {
+            if (!c->store[color]) continue;
+            Cubes paid = *c;
+            paid.store[color]--;
+            all_placements(l, &paid, round, CHOICES * round + i);
         }
     }
     if (!taken) act(l, c, round); /* a card is discarded, whichever */
@@ -503,7 +539,18 @@ int main(void) {
     l.cards = 1;
     l.card[0] = -1;
     for (int s = 0; s < SQUARES; s++) l.top[(SIZE / 2 + s / 3) * SIZE + SIZE / 2 + s % 3] = 1 + s;
-    play_round(&l, &c, 0);
+    if (rounds > 2) { /* look for more than the bound, then for that, and for less and less until there is a line */
+        View v;
+        const Card *cards[CARDS];
+        look(&l, &v);
+        least = most(&l, &v, &c, cards, 0, 0, 0) + 1;
+        do {
+            best = --least - 1;
+            play_round(&l, &c, 0);
+        } while (best < least);
+    } else {
+        play_round(&l, &c, 0);
+    }
     printf("%d %llu\n", best, looked_at);
     return 0;
 }
