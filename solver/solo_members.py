@@ -9,6 +9,7 @@ from math import inf
 from cython_ext.beam import Beam
 from cython_ext.branch_bound import BranchBound
 from cython_ext.nrpa import Nrpa
+from cython_ext.relaxation import Relaxation
 from cython_ext.solo import Puzzle
 from cython_ext.solo_mcts import SoloMcts
 
@@ -80,7 +81,6 @@ class BeamMember(Member):
 
     FIRST_WIDTH = 4
     GROWTH = 2
-    share = 1 << 16
     NOISE = 1.0  # points
     EFFORT = 24
     SPARE = 1.15  # how much longer than planned a beam may take
@@ -179,6 +179,41 @@ class ExactMember(Member):
             self._search.stop()
 
 
+class BoundMember(Member):
+    """The game's own search for a bound, on the first thread; for puzzles that are too long to be solved exactly."""
+
+    share = 64
+
+    def __init__(self, puzzle: Puzzle, team: Team) -> None:
+        super().__init__(puzzle, team)
+        self._search = None
+        if team.thread == 0 and puzzle.rounds >= ExactMember.ROUNDS:
+            self._search = Relaxation(puzzle)
+
+    @property
+    def wants_turn(self) -> bool:
+        """Until its bound falls no more."""
+        return self._search is not None and not self._search.done
+
+    @property
+    def phase(self) -> str:
+        """What it does."""
+        return "bound, best first"
+
+    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
+        """Go on."""
+        assert self._search is not None
+        before = self._search.nodes
+        self._search.run(end, nodes)
+        self.bound = self._search.bound
+        return self._search.nodes - before
+
+    def stop(self) -> None:
+        """End it."""
+        if self._search is not None:
+            self._search.stop()
+
+
 class _Rollouts(Member):
     """A search that goes on until it is stopped; every thread has one with a seed of its own."""
 
@@ -224,5 +259,5 @@ class MctsMember(_Rollouts):
 
 MAX_RUNS = 1 << 20  # beams of a thread that differ in their noise
 MEMBERS: dict[str, type[Member]] = {
-    "exact": ExactMember, "beam": BeamMember, "nrpa": NrpaMember, "mcts": MctsMember,
+    "exact": ExactMember, "beam": BeamMember, "bound": BoundMember, "nrpa": NrpaMember, "mcts": MctsMember,
 }  # fmt: skip

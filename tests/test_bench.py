@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from bench import gatto, memory, solo
+from bench import gatto, memory, solo_members
 from bench.measure import ROOT, Figure
 
 
@@ -59,16 +59,16 @@ def test_the_comparison_of_solo_members_goes_on_where_it_was(tmp_path, monkeypat
         searched.append((member, seconds, deck))
         return (60.0 if member == "beam" else 50.0) + deck, 1000
 
-    monkeypatch.setattr(solo, "search", search)
+    monkeypatch.setattr(solo_members, "search", search)
     file = tmp_path / "runs.jsonl"
     command = ["solo", str(file), "--members", "beam,mcts:200", "--seconds", "20", "--decks"]
     monkeypatch.setattr(sys, "argv", [*command, "1-2"])
-    solo.main()
+    solo_members.main()
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:-1]) + lines[-1][:20])  # killed in the midst of a line
     monkeypatch.setattr(sys, "argv", [*command, "1-3"])
     capsys.readouterr()
-    solo.main()
+    solo_members.main()
     assert searched[4:] == [("mcts", 200.0, 2), ("beam", 20.0, 3), ("mcts", 200.0, 3)]
     # 61, 62, 63: mean 62, standard deviation 1, 1.96 standard errors of 3.
     assert "| beam | 20 | 3 | 62.0 ± 1.1 | 0.0 ± 0.0 |" in (out := capsys.readouterr().out)
