@@ -440,16 +440,15 @@ cdef class Search:
         cdef Components native = self.game.native
         cdef StateHeader* header = <StateHeader*>self.state
         cdef uint32_t left = UINT32_MAX
-        if self.informed and game.playout_limit and game.evaluate != NULL:
+        cdef bint cut = self.informed and game.settled != NULL
+        if self.informed and game.playout_limit:
             left = game.playout_limit
-        if self.informed and game.playout_step != NULL:
-            while header.to_move != OVER and left:
+        while header.to_move != OVER and left and not (cut and game.settled(native, self.state)):
+            if self.informed and game.playout_step != NULL:
                 game.playout_step(native, self.state, &self.rng)
-                left -= 1
-        else:
-            while header.to_move != OVER and left:
+            else:
                 game.random_step(native, self.state, &self.rng)
-                left -= 1
+            left -= 1
         if header.to_move == OVER:
             game.returns(native, self.state, win, score)
         else:
