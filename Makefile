@@ -20,8 +20,8 @@ build: $(BUILT) ## install the product and its tools into .venv, editable
 demo: build ## a server answers a stored position with ranked moves
 	python examples/demo.py
 
-test: build ## all tests; ARGS="-k gatto" goes to pytest
-	python -m pytest $(ARGS)
+test: build ## all tests, on all cores; ARGS="-k gatto" goes to pytest
+	python -m pytest -n auto --dist loadfile $(ARGS)
 
 lint: build ## ruff, cython-lint, mypy, buf, and the generated stubs must be fresh
 	ruff check

@@ -44,6 +44,7 @@ WARM = 60.0  # seconds
 REST = 3.0  # seconds without clients before memory and threads are looked at: trees come and go
 PROBE_EVERY = 0.02  # seconds between two health checks
 PATIENCE = 60.0  # seconds after which a call without an answer counts as hanging
+BATCH_TIMEOUT = 5.0  # seconds: batch searches may wait for as long as interactive ones keep coming
 
 
 @dataclass
@@ -208,7 +209,8 @@ class Visitor:
         """Solve a puzzle over a stream, to its end or not."""
         task = pb.SoloTask(state=self._random.choice(puzzles()), budget=pb.SolveBudget(time_ms=300))
         finals = 0
-        async with aclosing(self._client.solve_solo(pb.SolveSoloRequest(task=task, report_interval_ms=50))) as answers:
+        request = pb.SolveSoloRequest(task=task, report_interval_ms=50)
+        async with aclosing(self._client.solve_solo(request, timeout=BATCH_TIMEOUT)) as answers:
             async for answer in answers:
                 finals += answer.is_final
                 if self._random.random() < 0.1:
@@ -244,7 +246,7 @@ class Visitor:
         budget = pb.Budget(visits=self._random.randrange(1, 500))
         request = pb.ReviewGameRequest(state=state, steps=steps, budget=budget)
         count = 0
-        async with aclosing(self._client.review_game(request)) as answers:
+        async with aclosing(self._client.review_game(request, timeout=BATCH_TIMEOUT)) as answers:
             if self._random.random() < 0.5:
                 await anext(answers)
                 return

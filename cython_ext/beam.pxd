@@ -31,7 +31,7 @@ cdef struct Sweep:
     uint32_t effort
     float noise
     uint64_t seed
-    uint64_t* keys  # of all positions kept, by number
+    uint64_t* prints  # fingerprints of all positions kept, by number
     uint32_t* parents
     uint32_t kept
     uint32_t kept_room
@@ -42,7 +42,8 @@ cdef struct Sweep:
     uint64_t seen
     float best  # points
     uint32_t best_parent
-    uint64_t best_key
+    uint64_t best_print
+    bint found  # a better one than before
     bint failed  # for want of memory
 
 
@@ -56,4 +57,4 @@ cdef class Beam:
 
     cdef void empty(self)
     cdef void note(self)
-    cdef list moves_to(self, uint32_t parent, uint64_t key)
+    cdef list moves_to(self, uint32_t parent, uint64_t last)

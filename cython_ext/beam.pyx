@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 from cython_ext.clock cimport now
 from cython_ext.game cimport ConstStatePtr
 from cython_ext.rng cimport splitmix64
-from cython_ext.solo cimport Puzzle, line_of, over
+from cython_ext.solo cimport Puzzle, fingerprint, line_of, over
 
 cdef enum:
     SPARE = 3  # a layer has room for this many times the width before it is cut
@@ -33,7 +33,8 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
         if rank > s.best:
             s.best = rank
             s.best_parent = s.parent
-            s.best_key = s.task.solo.key(s.task.native, child, True, s.task.last)
+            s.best_print = fingerprint(s.task, child)
+            s.found = True
         return True
     layer = &s.layers[s.task.solo.layer(s.task.native, child)]
     if layer.entries == NULL and not open_layer(s, layer):
@@ -130,23 +131,23 @@ cdef void select(Entry* entries, uint32_t n, uint32_t k) noexcept nogil:
             return
 
 
-cdef bint keep(Sweep* s, uint64_t key, uint32_t parent) noexcept nogil:
+cdef bint keep(Sweep* s, uint64_t fingerprint, uint32_t parent) noexcept nogil:
     """Give a position a number."""
     cdef uint32_t room
-    cdef uint64_t* keys
+    cdef uint64_t* prints
     cdef uint32_t* parents
     if s.kept == s.kept_room:
         room = 2 * s.kept_room if s.kept_room else 1024
-        keys = <uint64_t*>realloc(s.keys, room * sizeof(uint64_t))
-        if keys == NULL:
+        prints = <uint64_t*>realloc(s.prints, room * sizeof(uint64_t))
+        if prints == NULL:
             return False
-        s.keys = keys
+        s.prints = prints
         parents = <uint32_t*>realloc(s.parents, room * sizeof(uint32_t))
         if parents == NULL:
             return False
         s.parents = parents
         s.kept_room = room
-    s.keys[s.kept] = key
+    s.prints[s.kept] = fingerprint
     s.parents[s.kept] = parent
     s.kept += 1
     return True
@@ -167,11 +168,11 @@ cdef bint go_on(Sweep* s, uint8_t* state) noexcept nogil:
             while s.next_entry < layer.used:
                 if s.failed or s.limits.stop or now() >= s.limits.end or s.seen >= s.limits.nodes:
                     return False
-                if not keep(s, layer.entries[s.next_entry].key, layer.entries[s.next_entry].parent):
+                memcpy(state, layer.states + layer.entries[s.next_entry].place * s.task.solo.bytes, s.task.solo.bytes)
+                if not keep(s, fingerprint(s.task, state), layer.entries[s.next_entry].parent):
                     s.failed = True
                     return False
                 s.parent = s.kept - 1
-                memcpy(state, layer.states + layer.entries[s.next_entry].place * s.task.solo.bytes, s.task.solo.bytes)
                 s.next_entry += 1
                 s.task.solo.expand(s.task.native, state, s.effort, False, take, s)
             close_layer(layer)
@@ -201,7 +202,7 @@ cdef class Beam:
         self.empty()
         free(self.sweep.layers)
         free(self.state)
-        free(self.sweep.keys)
+        free(self.sweep.prints)
         free(self.sweep.parents)
 
     cdef void empty(self):
@@ -228,7 +229,7 @@ cdef class Beam:
         s.seen = 0
         s.best = self.best if self.best is not None else -INFINITY
         s.best_parent = ROOT
-        s.best_key = 0
+        s.found = False
         s.failed = False
 
     def run(self, deadline: float, nodes: int) -> bool:
@@ -242,28 +243,28 @@ cdef class Beam:
         self.limits.nodes = s.seen + <uint64_t>nodes
         with nogil:
             done = go_on(s, self.state)
-        if s.best_key:
+        if s.found:
             self.note()
-            s.best_key = 0
+            s.found = False
         if s.failed:
             raise MemoryError
         return done
 
     cdef void note(self):
         """Take over the best line."""
-        self.line = self.moves_to(self.sweep.best_parent, self.sweep.best_key)
+        self.line = self.moves_to(self.sweep.best_parent, self.sweep.best_print)
         self.best = self.sweep.best
 
-    cdef list moves_to(self, uint32_t parent, uint64_t key):
-        """The moves to the child of a position kept that has this key."""
-        cdef uint64_t[DEPTH_MAX] keys
+    cdef list moves_to(self, uint32_t parent, uint64_t last):
+        """The moves to the child of a position kept that has this fingerprint."""
+        cdef uint64_t[DEPTH_MAX] prints
         cdef uint32_t n = DEPTH_MAX - 1
-        keys[n] = key
+        prints[n] = last
         while parent != ROOT:
             n -= 1
-            keys[n] = self.sweep.keys[parent]
+            prints[n] = self.sweep.prints[parent]
             parent = self.sweep.parents[parent]
-        return line_of(self.puzzle, &keys[n], DEPTH_MAX - n, self.sweep.effort, True)
+        return line_of(self.puzzle, &prints[n], DEPTH_MAX - n, self.sweep.effort)
 
     def line_to(self, number: int) -> list[int]:
         """Return the moves to a position kept, by number from 0 to `kept` - 1.
@@ -272,7 +273,7 @@ cdef class Beam:
         """
         if not 0 <= number < self.sweep.kept:
             raise IndexError(number)
-        return self.moves_to(self.sweep.parents[number], self.sweep.keys[number])
+        return self.moves_to(self.sweep.parents[number], self.sweep.prints[number])
 
     @property
     def kept(self) -> int:

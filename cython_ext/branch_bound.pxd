@@ -9,7 +9,6 @@ cdef enum:
 
 # A position that may still lead to more points.
 cdef struct Branch:
-    uint64_t key
     float bound
     float value
     uint32_t place  # of its bytes
@@ -37,7 +36,7 @@ cdef struct Hunt:
     uint64_t seen
     float best  # points
     float root_bound
-    uint64_t[PATH_MAX] line  # keys of the best line found here
+    uint64_t[PATH_MAX] line  # fingerprints of the best line found here
     uint32_t line_length
     bint failed  # for want of memory
 

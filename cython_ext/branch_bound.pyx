@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 
 from cython_ext.clock cimport now
 from cython_ext.game cimport ConstStatePtr
-from cython_ext.solo cimport Puzzle, line_of, over
+from cython_ext.solo cimport Puzzle, fingerprint, line_of, over
 
 
 cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
@@ -21,19 +21,17 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     cdef Branch* branch
     cdef uint64_t key, slot
     cdef float bound
-    cdef uint32_t i
+    cdef uint32_t i, place
     h.seen += 1
     if over(h.task, child):
         bound = h.task.solo.points(h.task.native, child)
         if bound > h.best:
             h.best = bound
             for i in range(h.depth - 1):
-                h.line[i] = h.branches[h.frames[i].next - 1].key
-            h.line[h.depth - 1] = h.task.solo.key(h.task.native, child, False, h.task.last)
+                place = h.branches[h.frames[i].next - 1].place
+                h.line[i] = fingerprint(h.task, h.states + <size_t>place * h.task.solo.bytes)
+            h.line[h.depth - 1] = fingerprint(h.task, child)
             h.line_length = h.depth
-        return True
-    bound = h.task.solo.bound(h.task.native, child, h.task.last)
-    if bound <= h.best:
         return True
     key = h.task.solo.key(h.task.native, child, False, h.task.last)
     key += not key  # 0 marks a free slot
@@ -42,14 +40,16 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
         if h.known[slot] == key:
             return True
         slot = (slot + 1) & h.mask
-    if h.used == h.room:
-        h.failed = True
-        return False
     if h.noted < h.mask - h.mask // 4:  # beyond that positions may be searched twice
         h.known[slot] = key
         h.noted += 1
+    bound = h.task.solo.bound(h.task.native, child, h.task.last, False)
+    if bound <= h.best:
+        return True
+    if h.used == h.room:
+        h.failed = True
+        return False
     branch = &h.branches[h.used]
-    branch.key = key
     branch.bound = bound
     branch.value = h.task.solo.value(h.task.native, child, h.task.last)
     branch.place = h.used
@@ -158,7 +158,7 @@ cdef class BranchBound:
         with nogil:
             done = go_on(self.hunt, self.state)
         if self.hunt.line_length:
-            self.line = line_of(self.puzzle, self.hunt.line, self.hunt.line_length, 0, False)
+            self.line = line_of(self.puzzle, self.hunt.line, self.hunt.line_length, 0)
             self.best = self.hunt.best
             self.hunt.line_length = 0
         self.done = done

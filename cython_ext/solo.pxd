@@ -1,7 +1,7 @@
 """A puzzle for one player: the most points from a position to the end of a round."""
 from libc.stdint cimport uint32_t, uint64_t
 
-from cython_ext.game cimport OVER, Components, ConstStatePtr, Game, SoloTable, State, StateHeader
+from cython_ext.game cimport OVER, Components, ConstStatePtr, Game, Limits, SoloTable, State, StateHeader
 
 cdef enum:
     LINE_MAX = 1024  # most moves of a line
@@ -15,13 +15,6 @@ cdef struct Task:
     ConstStatePtr root
 
 
-# When to end a search, looked at every few positions.
-cdef struct Limits:
-    volatile int stop
-    double end  # on the clock of time.monotonic()
-    uint64_t nodes  # positions that may still be looked at
-
-
 cdef class Puzzle:
     cdef readonly State root
     cdef Game game
@@ -33,6 +26,8 @@ cdef inline bint over(const Task* t, ConstStatePtr state) noexcept nogil:
     return (<const StateHeader*>state).to_move == OVER or t.solo.round(t.native, state) > t.last
 
 
-# The moves of the line whose positions have these keys, the root's left out; empty where memory fails. effort, alike:
-# with which they were met.
-cdef list line_of(Puzzle puzzle, const uint64_t* keys, uint32_t n, uint32_t effort, bint alike)
+# Hash of the bytes of a state: positions that are alike for a search may still differ in what can follow.
+cdef uint64_t fingerprint(const Task* task, ConstStatePtr state) noexcept nogil
+
+# The moves of the line whose positions have these fingerprints, the root's left out. effort: with which they were met.
+cdef list line_of(Puzzle puzzle, const uint64_t* prints, uint32_t n, uint32_t effort)

@@ -1,5 +1,5 @@
 """A puzzle for one player: the most points from a position to the end of a round."""
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from cython_ext.game cimport OVER, ConstStatePtr, State, Visit
@@ -48,7 +48,7 @@ cdef class Puzzle:
         """Return points that no play from a position can exceed."""
         if over(&self.task, state.data):
             return self.points(state)
-        return self.game.solo.bound(self.game.native, state.data, self.task.last)
+        return self.game.solo.bound(self.game.native, state.data, self.task.last, True)
 
     def value(self, State state) -> float:
         """Return about the points that good play from a position reaches."""
@@ -57,10 +57,21 @@ cdef class Puzzle:
         return self.game.solo.value(self.game.native, state.data, self.task.last)
 
 
+cdef uint64_t fingerprint(const Task* task, ConstStatePtr state) noexcept nogil:
+    cdef const uint8_t* bytes = <const uint8_t*>state
+    cdef uint64_t h = 0, word
+    cdef size_t i
+    for i in range(0, task.solo.bytes, 8):
+        word = 0
+        memcpy(&word, bytes + i, min(<size_t>8, task.solo.bytes - i))
+        h = (h ^ word) * <uint64_t>0xFF51AFD7ED558CCD
+        h ^= h >> 32
+    return h
+
+
 cdef struct Wanted:
     const Task* task
-    uint64_t key
-    bint alike
+    uint64_t print
     void* child
     uint32_t n  # moves, 0 until found
     uint32_t[LINE_MAX] moves
@@ -68,7 +79,7 @@ cdef struct Wanted:
 
 cdef bint look_at(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
     cdef Wanted* w = <Wanted*>context
-    if w.task.solo.key(w.task.native, child, w.alike, w.task.last) != w.key:
+    if fingerprint(w.task, child) != w.print:
         return True
     memcpy(w.child, child, w.task.size)
     memcpy(w.moves, moves, n * sizeof(uint32_t))
@@ -76,15 +87,14 @@ cdef bint look_at(void* context, ConstStatePtr child, const uint32_t* moves, uin
     return False
 
 
-cdef list line_of(Puzzle puzzle, const uint64_t* keys, uint32_t n, uint32_t effort, bint alike):
+cdef list line_of(Puzzle puzzle, const uint64_t* prints, uint32_t n, uint32_t effort):
     cdef State state = puzzle.root.copy(), child = puzzle.root.copy()
     cdef Wanted w
     cdef uint32_t i
     line = []
     w.task = &puzzle.task
-    w.alike = alike
     for i in range(n):
-        w.key = keys[i]
+        w.print = prints[i]
         w.child = child.data
         w.n = 0
         puzzle.game.solo.expand(puzzle.game.native, state.data, effort, i == 0, look_at, &w)

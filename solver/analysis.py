@@ -27,6 +27,7 @@ MAX_THREADS = 64
 MAX_MOVES_WANTED = (1 << 32) - 1
 TREE_BYTES = 512 << 20  # for all trees of one search
 ANSWER_TIME = 0.1  # seconds of a caller's deadline kept for building and sending the answer on a busy machine
+BUILD_TIME = 0.002  # seconds of a time budget kept for building the answer
 MAX_LINE = 16  # moves of a principal variation
 # What an ending may take to be solved, in positions: about as long as the search it takes the place of. A position that
 # is too large is given up after a small part of it: docs/search.md has the figures.
@@ -105,7 +106,7 @@ class Control:
 class Timed:
     """A search in progress, as far as it is about time.
 
-    seconds: how long it may take.
+    seconds: how long it may take, its answer included.
     """
 
     def __init__(self, control: Control, seconds: float) -> None:
@@ -113,7 +114,7 @@ class Timed:
         self.started = time.monotonic()
         self.stop_reason = pb.STOP_REASON_UNSPECIFIED
         self.overrun: float | None = None  # seconds by which the search ended late, where it ended by the clock
-        self._time_up = self.started + seconds
+        self._time_up = self.started + seconds - min(BUILD_TIME, seconds / 10)
 
     @property
     def deadline(self) -> float:

@@ -13,7 +13,7 @@ from cython_ext.solo import Puzzle
 from solver.positions import Position, invalid
 from solver.solo_members import MEMBERS, Member, Team
 
-PORTFOLIO = ("exact", "beam")
+PORTFOLIO = ("exact", "beam", "bound")
 MEMORY = 1 << 30
 MAX_THREADS = 64
 

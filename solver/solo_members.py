@@ -7,6 +7,7 @@ from math import inf
 
 from cython_ext.beam import Beam
 from cython_ext.branch_bound import BranchBound
+from cython_ext.relaxation import Relaxation
 from cython_ext.solo import Puzzle
 
 
@@ -137,5 +138,40 @@ class ExactMember(Member):
             self._search.stop()
 
 
+class BoundMember(Member):
+    """The game's own search for a bound, on the first thread; for puzzles that are too long to be solved exactly."""
+
+    share = 64
+
+    def __init__(self, puzzle: Puzzle, team: Team) -> None:
+        super().__init__(puzzle, team)
+        self._search = None
+        if team.thread == 0 and puzzle.rounds >= ExactMember.ROUNDS:
+            self._search = Relaxation(puzzle)
+
+    @property
+    def wants_turn(self) -> bool:
+        """Until its bound falls no more."""
+        return self._search is not None and not self._search.done
+
+    @property
+    def phase(self) -> str:
+        """What it does."""
+        return "bound, best first"
+
+    def turn(self, end: float, nodes: int, score: float | None) -> int:
+        """Go on."""
+        assert self._search is not None
+        before = self._search.nodes
+        self._search.run(end, nodes)
+        self.bound = self._search.bound
+        return self._search.nodes - before
+
+    def stop(self) -> None:
+        """End it."""
+        if self._search is not None:
+            self._search.stop()
+
+
 MAX_RUNS = 1 << 20  # beams of a thread that differ in their noise
-MEMBERS: dict[str, type[Member]] = {"exact": ExactMember, "beam": BeamMember}
+MEMBERS: dict[str, type[Member]] = {"exact": ExactMember, "beam": BeamMember, "bound": BoundMember}

@@ -34,6 +34,15 @@ def test_line_is_legal_and_scored_by_the_engine(expresso, rounds):
     assert replay(position, found.line) == found.score <= found.bound
 
 
+@pytest.mark.parametrize("expresso", [False, True])
+def test_positions_that_are_alike_do_not_mix_up_lines(expresso):
+    """A narrow beam drops a position and takes another one that is alike; deck 18 then led to a line of neither."""
+    for seed in range(10, 25):
+        position = puzzle(seed, expresso)
+        found = SoloSearch(position, seed=seed).run(60, nodes=3000)
+        assert replay(position, found.line) == found.score
+
+
 def test_goes_on_and_only_improves():
     search = SoloSearch(puzzle(4), seed=1)
     first = search.run(60, nodes=30_000)
@@ -98,7 +107,7 @@ def test_threads_and_members():
     for member in MEMBERS:
         found = SoloSearch(position, seed=1, threads=2, members=[member]).run(5, nodes=100_000)
         assert found.phase.startswith(member)
-        assert found.nodes >= 50_000
+        assert found.nodes >= (100 if member == "bound" else 50_000)  # the bound's are cards taken, not positions
         assert found.score is None or replay(position, found.line) == found.score
 
 

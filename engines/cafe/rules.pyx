@@ -8,6 +8,7 @@ from engines.cafe.bound cimport bound, standing
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
 from engines.cafe.forecast cimport evaluate, inputs, settled
 from engines.cafe.geometry cimport place
+from engines.cafe.prices cimport relax, relaxation_bytes, tighten
 from engines.cafe.policy cimport best_move, gains, playout_step, priors
 from engines.cafe.scoring cimport Points, count_points
 from engines.cafe.structs cimport (
@@ -80,6 +81,9 @@ cdef class CafeGame(Game):
         self.solo.layer = layer
         self.solo.points = standing
         self.solo.bound = bound
+        self.solo.relaxation_bytes = relaxation_bytes
+        self.solo.relax = relax
+        self.solo.tighten = tighten
         self.solo.value = value
         self.solo.expand = expand
         self.solo.key = key
