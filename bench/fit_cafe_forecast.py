@@ -250,19 +250,22 @@ def fit_games(pool: Executor, paths: list[Path]) -> None:
     guess, before = forecast(net, x), forecast(former, x)
     print(f"{len(lines)} games, {count} samples; on {test.sum()} of them, held out:")
     print("rounds to begin | actions left | root mean square error | before | spread of the points | bias")
+    errors = [[0.0, 0.0] for _ in range(ROUNDS + 1)]
     for rounds, acting in product(range(ROUNDS + 1), (False, True)):
         rows = test & live & (x[:, 0] == rounds) & ((x[:, 1] > 0) == acting)
         if rows.any():
             error, old = guess[rows] - points[rows], before[rows] - points[rows]
+            errors[rounds][acting] = round(float(np.sqrt(np.mean(error**2))), 2)
             print(
-                f"{rounds} | {'some' if acting else 'none'} | {np.sqrt(np.mean(error**2)):.2f} | "
+                f"{rounds} | {'some' if acting else 'none'} | {errors[rounds][acting]:.2f} | "
                 f"{np.sqrt(np.mean(old**2)):.2f} | {points[rows].std():.2f} | {error.mean():+.2f}"
             )
     guess = np.where(live, guess, points)
     found = spreads((left, guess[places], win) for places, left, win in together)
     print("spreads of leads:", " ".join(f"{spread:.1f}" for spread in found))
     result: dict[str, Any] = {name: np.round(value.astype(float), 5).tolist() for name, value in net.items()}
-    FILE.write_text(json.dumps(result | {"base": result["base"][0], "spread": [round(spread, 1) for spread in found]}))
+    result |= {"base": result["base"][0], "spread": [round(spread, 1) for spread in found], "error": errors}
+    FILE.write_text(json.dumps(result))
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import math
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from cython_ext.game import CHANCE_POINT, GAME_OVER, State
+from cython_ext.mcts import Search
 from cython_ext.rng import Random
 from engines.cafe import weights
 from engines.cafe.codes import STEP_PLACE
@@ -108,3 +110,12 @@ def test_a_playout_is_not_cut_with_a_card_in_hand() -> None:
             assert not rules(state).settled(state)
         if fields["step"] < STEP_PLACE:
             assert rules(state).settled(state)
+
+
+def test_the_spread_of_scores_holds_the_error_of_the_forecast() -> None:
+    """The only simulation takes a card, places it and is cut: the first round is over but for its actions, if any."""
+    state = positions(1, "false", "false", 3)[3]
+    search = Search(state, viewer=0, seed=1, memory=1 << 24)
+    search.run(1, math.inf)
+    (score, squares), = ((row[4][0], row[5][0]) for row in search.root_moves() if row[1])
+    assert any(squares - score**2 == pytest.approx(error**2, rel=1e-3) for error in NETWORK["error"][7])

@@ -7,4 +7,5 @@ from engines.cafe.structs cimport Position, Table
 cdef void inputs(const Table* t, const Position* p, int player, const Points* points, float* x) noexcept nogil
 
 cdef bint settled(Components components, ConstStatePtr state) noexcept nogil
+cdef void doubt(Components components, ConstStatePtr state, float* variance) noexcept nogil
 cdef void evaluate(Components components, ConstStatePtr state, float* win, float* score) noexcept nogil

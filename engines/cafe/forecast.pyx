@@ -319,6 +319,15 @@ cdef bint settled(Components components, ConstStatePtr state) noexcept nogil:
     return p.open != OPEN_EMPTY and p.open != OPEN_SERVE
 
 
+cdef void doubt(Components components, ConstStatePtr state, float* variance) noexcept nogil:
+    cdef const Table* t = <const Table*>components
+    cdef const Position* p = <const Position*>state
+    cdef int player, rounds, actions
+    for player in range(p.header.players):
+        progress(p, player, &rounds, &actions)
+        variance[player] = t.forecast.error[rounds][actions > 0] ** 2
+
+
 cdef void evaluate(Components components, ConstStatePtr state, float* win, float* score) noexcept nogil:
     cdef const Table* t = <const Table*>components
     cdef const Position* p = <const Position*>state

@@ -6,7 +6,7 @@ from cython_ext.game cimport CHANCE, Game, State
 from engines.cafe.actions cimport continuations
 from engines.cafe.bound cimport bound, standing
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
-from engines.cafe.forecast cimport evaluate, inputs, settled
+from engines.cafe.forecast cimport doubt, evaluate, inputs, settled
 from engines.cafe.geometry cimport place
 from engines.cafe.prices cimport relax, relaxation_bytes, tighten
 from engines.cafe.policy cimport best_move, gains, playout_step, priors
@@ -73,6 +73,7 @@ cdef class CafeGame(Game):
         self.table.priors = priors
         self.table.settled = settled
         self.table.evaluate = evaluate
+        self.table.doubt = doubt
         self.solo.bytes = sizeof(Position) - (PLAYERS_MAX - 1) * sizeof(Area)
         self.solo.last = ROUNDS
         self.solo.layers = ROUNDS * LAYERS_A_ROUND
@@ -144,6 +145,8 @@ cdef class CafeGame(Game):
         self.cards.forecast.base = forecast["base"]
         for rounds in range(ROUNDS + 1):
             self.cards.forecast.spread[<int>rounds] = forecast["spread"][rounds]
+            for acting in range(2):
+                self.cards.forecast.error[<int>rounds][<int>acting] = forecast["error"][rounds][acting]
 
     def read(self, State state) -> dict[str, object]:
         """Return the position as plain values: the fields of Position, and of Area per player under "areas"."""

@@ -190,7 +190,7 @@ cdef struct Weights:
     float prior
 
 
-# The network of forecast.pyx, and the spread of a lead by rounds to begin.
+# The network of forecast.pyx, and by rounds to begin the spread of a lead and its error without and with actions left.
 cdef struct Forecast:
     float[INPUTS][HIDDEN] hidden
     float[HIDDEN] bias
@@ -198,6 +198,7 @@ cdef struct Forecast:
     float[INPUTS] direct
     float base
     float[ROUNDS + 1] spread
+    float[ROUNDS + 1][2] error
 
 
 cdef struct Table:
