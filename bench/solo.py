@@ -17,7 +17,7 @@ from solver.solo_members import MEMBERS
 
 SEED = 7
 SHORT = 3  # rounds that the exact member solves; the others get whole games
-UNITS = {"exact": "positions/s", "beam": "positions/s", "bound": "choices of cards/s"}
+UNITS = {"bound": "choices of cards/s"}  # of the others positions/s
 MOST_MEMORY = 2048  # MiB of the command
 
 
@@ -27,7 +27,7 @@ def figures(plan: Plan) -> Iterator[Figure]:
         plan.announce(f"puzzles, {member}")
         work = partial(_search, member, plan.times(4, 1))
         samples = [rate(work, time.process_time) for _ in range(plan.times(5, 3))]
-        yield from_samples(f"cafe, {member}", samples, UNITS[member])
+        yield from_samples(f"cafe, {member}", samples, UNITS.get(member, "positions/s"))
     plan.announce("memory of a search")
     seconds = plan.times(60, 5)
     command = [sys.executable, "-m", "cafebrain_cli", "solve", "cafe", "--deck-seed", str(SEED)]

@@ -223,6 +223,18 @@ cdef class CafeGame(Game):
             p.hand[<int>color] = fields["hand"][color]
         return state
 
+    def revealed(self, State state, deck: list[int]) -> State:
+        """Return a position of a game for one player with this deck to come, all its cards in their order."""
+        cdef State known = state.copy()
+        cdef Position* p = <Position*>known.data
+        size = DECK_MAX if p.expresso else DECK_MAX - EXPRESSO_CARDS
+        for i, card in enumerate(deck):
+            p.deck[<int>size - <int>len(deck) + <int>i] = card
+        p.open_deck = len(deck) > 0
+        if p.step == STEP_DRAW:
+            draw_all(&self.cards, p)
+        return known
+
     def goes_on(self, State state) -> bool:
         """Return whether the open action of a position has a continuation."""
         cdef uint32_t[MOVES_MAX] moves
