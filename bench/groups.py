@@ -3,7 +3,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bench import cafe, campus, cluster, connect_four, endings, gatto, hints, memory, search, service, signature
+from bench import (
+    cafe,
+    campus,
+    cluster,
+    connect_four,
+    endings,
+    gatto,
+    hints,
+    memory,
+    search,
+    service,
+    signature,
+    solo,
+)
 from bench.measure import Figure, Plan
 
 GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
@@ -14,6 +27,7 @@ GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "campus": campus.figures,
     "search": search.figures,
     "endings": endings.figures,
+    "solo": solo.figures,
     "memory": memory.figures,
     "threads": search.thread_figures,
     "cluster": cluster.figures,

@@ -23,9 +23,10 @@ BIN = 5  # points
 
 
 def available() -> bool:
-    """Return whether the packages for plots and pictures are installed."""
+    """Return whether the packages for plots and pictures are installed; loads them, which takes a second."""
     try:
-        import matplotlib  # noqa: F401
+        import matplotlib.backends.backend_agg
+        import matplotlib.figure  # noqa: F401
         import resvg_py  # noqa: F401
     except ImportError:
         return False

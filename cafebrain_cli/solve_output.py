@@ -69,7 +69,7 @@ def _print_single(outcome: Outcome, found: Solved | None, timing: bool) -> None:
         print_text(f"  {turn}" if turn else "", "bold")
         for step in steps:
             print_text(f"    {step.move.id:>10}  {step.move.text}")
-    ended = f"{found.deck.last.nodes:,} {'positions' if found.kind == 'open' else 'visits'}"
+    ended = f"{found.deck.last.nodes:,} positions"
     if timing:
         ended += f" in {found.deck.last.seconds:.1f} s"
     print_text(ended + ("; the search was stopped early." if found.deck.last.stopped else "."), "dim")

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from types import FrameType
 from typing import Any
 
 from cafebrain.v1 import game_pb2
+from cafebrain_cli import plots
 from cafebrain_cli.exits import Unreachable
 from cafebrain_cli.run_folder import Deck, Run, read_run
 from cafebrain_cli.solve_server import ServerExecutor
@@ -44,7 +46,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a deck may take; of a closed deck, a move."""
+    """What a deck may take; of a closed deck, a turn."""
 
     seconds: float
     nodes: int | None
@@ -100,6 +102,8 @@ def work(plan: Plan) -> Outcome:
             run.open(plan.resume)
             if run.torn:
                 outcome.notes.append(f"{path}: a torn last line was dropped")
+        if plan.folder is not None:  # what is loaded while the search is at work need not be waited for at its end
+            Thread(target=plots.available, daemon=True).start()
         for kind, run in outcome.runs.items():
             if not outcome.interrupted:
                 outcome.interrupted = _work_on(run, plan, kind, library)

@@ -38,7 +38,12 @@ cdef struct Sweep:
     uint32_t parent  # number of the position being expanded
     bint begun
     uint32_t number  # of the layer in progress
+    uint64_t* begun_at  # by layer: positions looked at before it, and in all
+    uint64_t* before  # the same of the last beam that came to its end
     uint32_t next_entry  # of that layer
+    uint32_t shown  # children of the position being expanded that were shown
+    bint halted  # the limit came in the midst of an expansion
+    uint32_t skip  # children taken before that
     uint64_t seen
     float best  # points
     uint32_t best_parent

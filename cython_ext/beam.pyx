@@ -27,6 +27,12 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     cdef uint64_t key, mixed
     cdef uint32_t slot
     cdef float rank
+    if s.shown < s.skip:
+        s.shown += 1
+        return True
+    if s.seen >= s.limits.nodes:
+        return False
+    s.shown += 1
     if over(s.task, child):
         s.seen += 1
         rank = s.task.solo.points(s.task.native, child)
@@ -131,7 +137,7 @@ cdef void select(Entry* entries, uint32_t n, uint32_t k) noexcept nogil:
             return
 
 
-cdef bint keep(Sweep* s, uint64_t fingerprint, uint32_t parent) noexcept nogil:
+cdef bint keep(Sweep* s, const uint8_t* state, uint32_t parent) noexcept nogil:
     """Give a position a number."""
     cdef uint32_t room
     cdef uint64_t* prints
@@ -147,37 +153,54 @@ cdef bint keep(Sweep* s, uint64_t fingerprint, uint32_t parent) noexcept nogil:
             return False
         s.parents = parents
         s.kept_room = room
-    s.prints[s.kept] = fingerprint
+    s.prints[s.kept] = fingerprint(s.task, state)
     s.parents[s.kept] = parent
     s.kept += 1
     return True
+
+
+cdef bint expand(Sweep* s, ConstStatePtr state) noexcept nogil:
+    """Take the positions one turn ahead; where the limit comes in between, the next time those after it."""
+    s.shown = 0
+    s.task.solo.expand(s.task.native, state, s.effort, s.parent == ROOT, take, s)
+    if s.failed:
+        return False
+    s.halted = s.seen >= s.limits.nodes
+    s.skip = s.shown if s.halted else 0
+    return not s.halted
 
 
 cdef bint go_on(Sweep* s, uint8_t* state) noexcept nogil:
     """Go through the layers from where it was; False where a limit or want of memory came before the end."""
     cdef Layer* layer
     if not s.begun:
-        s.begun = True
         s.parent = ROOT
-        s.task.solo.expand(s.task.native, s.task.root, s.effort, True, take, s)
+        if not expand(s, s.task.root):
+            return False
+        s.begun = True
     while s.number < s.task.solo.layers:
         layer = &s.layers[s.number]
         if layer.entries != NULL:
-            if s.next_entry == 0:
+            if s.next_entry == 0 and not s.halted:
+                s.begun_at[s.number] = s.seen
                 cut(s, layer)
             while s.next_entry < layer.used:
-                if s.failed or s.limits.stop or now() >= s.limits.end or s.seen >= s.limits.nodes:
+                if s.limits.stop or now() >= s.limits.end:
                     return False
                 memcpy(state, layer.states + layer.entries[s.next_entry].place * s.task.solo.bytes, s.task.solo.bytes)
-                if not keep(s, fingerprint(s.task, state), layer.entries[s.next_entry].parent):
+                if not s.halted and not keep(s, state, layer.entries[s.next_entry].parent):
                     s.failed = True
                     return False
                 s.parent = s.kept - 1
+                if not expand(s, state):
+                    return False
                 s.next_entry += 1
-                s.task.solo.expand(s.task.native, state, s.effort, False, take, s)
             close_layer(layer)
+        else:
+            s.begun_at[s.number] = s.seen
         s.next_entry = 0
         s.number += 1
+    s.begun_at[s.number] = s.seen
     return not s.failed
 
 
@@ -194,7 +217,9 @@ cdef class Beam:
         self.sweep.limits = &self.limits
         self.sweep.layers = <Layer*>calloc(puzzle.task.solo.layers, sizeof(Layer))
         self.state = <uint8_t*>calloc(1, puzzle.task.size)
-        if self.sweep.layers == NULL or self.state == NULL:
+        self.sweep.begun_at = <uint64_t*>calloc(puzzle.task.solo.layers + 1, sizeof(uint64_t))
+        self.sweep.before = <uint64_t*>calloc(puzzle.task.solo.layers + 1, sizeof(uint64_t))
+        if self.sweep.layers == NULL or self.state == NULL or self.sweep.begun_at == NULL or self.sweep.before == NULL:
             raise MemoryError
         memcpy(self.state, puzzle.task.root, puzzle.task.size)
 
@@ -202,6 +227,8 @@ cdef class Beam:
         self.empty()
         free(self.sweep.layers)
         free(self.state)
+        free(self.sweep.begun_at)
+        free(self.sweep.before)
         free(self.sweep.prints)
         free(self.sweep.parents)
 
@@ -215,6 +242,8 @@ cdef class Beam:
         """Begin anew. width: positions kept in a layer. effort: see SoloTable.expand. noise: in points."""
         cdef Sweep* s = &self.sweep
         self.empty()
+        if s.number == self.puzzle.task.solo.layers:
+            s.begun_at, s.before = s.before, s.begun_at
         s.width = width
         s.room = SPARE * s.width
         s.mask = 1
@@ -224,8 +253,8 @@ cdef class Beam:
         s.effort = effort
         s.noise = noise
         s.seed = seed
-        s.begun = False
-        s.number = s.next_entry = s.kept = 0
+        s.begun = s.halted = False
+        s.number = s.next_entry = s.kept = s.skip = 0
         s.seen = 0
         s.best = self.best if self.best is not None else -INFINITY
         s.best_parent = ROOT
@@ -235,7 +264,7 @@ cdef class Beam:
     def run(self, deadline: float, nodes: int) -> bool:
         """Go on; return whether that came to the end of the search.
 
-        deadline: on the clock of time.monotonic(). nodes: about the most positions to look at.
+        deadline: on the clock of time.monotonic(). nodes: the most positions to look at.
         """
         cdef Sweep* s = &self.sweep
         cdef bint done
@@ -249,6 +278,27 @@ cdef class Beam:
         if s.failed:
             raise MemoryError
         return done
+
+    @property
+    def progress(self) -> float:
+        """How far the search is, as a share of its positions, if they lie in layers as in the last search that ended.
+
+        0 to 1; 0 where none has.
+        """
+        cdef Sweep* s = &self.sweep
+        cdef uint64_t all_of = s.before[self.puzzle.task.solo.layers]
+        cdef double part = 0
+        if not all_of:
+            return 0.0
+        if s.number == self.puzzle.task.solo.layers:
+            return 1.0
+        if s.layers[s.number].used:
+            part = s.next_entry / <double>s.layers[s.number].used
+        return (s.before[s.number] + part * (s.before[s.number + 1] - s.before[s.number])) / all_of
+
+    def narrow(self, width: int) -> None:
+        """Keep fewer positions from the layer in progress on, at least 1."""
+        self.sweep.width = max(1, min(<uint32_t>width, self.sweep.width))
 
     cdef void note(self):
         """Take over the best line."""

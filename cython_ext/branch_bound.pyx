@@ -33,9 +33,6 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
             h.line[h.depth - 1] = fingerprint(h.task, child)
             h.line_length = h.depth
         return True
-    bound = h.task.solo.bound(h.task.native, child, h.task.last)
-    if bound <= h.best:
-        return True
     key = h.task.solo.key(h.task.native, child, False, h.task.last)
     key += not key  # 0 marks a free slot
     slot = key & h.mask
@@ -43,12 +40,15 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
         if h.known[slot] == key:
             return True
         slot = (slot + 1) & h.mask
-    if h.used == h.room:
-        h.failed = True
-        return False
     if h.noted < h.mask - h.mask // 4:  # beyond that positions may be searched twice
         h.known[slot] = key
         h.noted += 1
+    bound = h.task.solo.bound(h.task.native, child, h.task.last, False)
+    if bound <= h.best:
+        return True
+    if h.used == h.room:
+        h.failed = True
+        return False
     branch = &h.branches[h.used]
     branch.bound = bound
     branch.value = h.task.solo.value(h.task.native, child, h.task.last)

@@ -59,6 +59,13 @@ cdef struct GameTable:
     void (*priors)(Components, ConstStatePtr, const uint32_t* moves, uint32_t n, float* prior) noexcept nogil
 
 
+# When to end a search, looked at every few positions.
+cdef struct Limits:
+    volatile int stop
+    double end  # on the clock of time.monotonic()
+    uint64_t nodes  # positions that may still be looked at
+
+
 # Takes one successor of a position and the moves that lead to it; False to see no more of them.
 ctypedef bint (*Visit)(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil
 
@@ -78,8 +85,13 @@ cdef struct SoloTable:
     uint32_t (*layer)(Components, ConstStatePtr) noexcept nogil
     # Points as the position stands.
     float (*points)(Components, ConstStatePtr) noexcept nogil
-    # Points that no play up to the end of round `last` can exceed.
-    float (*bound)(Components, ConstStatePtr, uint32_t last) noexcept nogil
+    # Points that no play up to the end of round `last` can exceed. first: as for `expand`.
+    float (*bound)(Components, ConstStatePtr, uint32_t last, bint first) noexcept nogil
+    # A search for a bound that takes longer, in a block of memory of so many bytes: `relax` begins it; `tighten` goes
+    # on to a limit and returns the bound so far. seen: nodes looked at; done: it falls no more. NULL: none.
+    size_t (*relaxation_bytes)() noexcept nogil
+    void (*relax)(Components, ConstStatePtr, uint32_t last, void* memory) noexcept nogil
+    float (*tighten)(void* memory, const Limits*, uint64_t* seen, bint* done) noexcept nogil
     # About the points that good play reaches by the end of round `last`.
     float (*value)(Components, ConstStatePtr, uint32_t last) noexcept nogil
     # Shows the positions that lie one turn ahead. effort: about how many of the most promising of each kind; 0 for all

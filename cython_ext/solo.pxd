@@ -1,7 +1,7 @@
 """A puzzle for one player: the most points from a position to the end of a round."""
 from libc.stdint cimport uint32_t, uint64_t
 
-from cython_ext.game cimport OVER, Components, ConstStatePtr, Game, SoloTable, State, StateHeader
+from cython_ext.game cimport OVER, Components, ConstStatePtr, Game, Limits, SoloTable, State, StateHeader
 
 cdef enum:
     LINE_MAX = 1024  # most moves of a line
@@ -13,13 +13,6 @@ cdef struct Task:
     uint32_t last  # the last round that counts
     size_t size  # bytes of a state
     ConstStatePtr root
-
-
-# When to end a search, looked at every few positions.
-cdef struct Limits:
-    volatile int stop
-    double end  # on the clock of time.monotonic()
-    uint64_t nodes  # positions that may still be looked at
 
 
 cdef class Puzzle:

@@ -48,7 +48,7 @@ cdef class Puzzle:
         """Return points that no play from a position can exceed."""
         if over(&self.task, state.data):
             return self.points(state)
-        return self.game.solo.bound(self.game.native, state.data, self.task.last)
+        return self.game.solo.bound(self.game.native, state.data, self.task.last, True)
 
     def value(self, State state) -> float:
         """Return about the points that good play from a position reaches."""

@@ -11,10 +11,11 @@ from math import inf
 from cython_ext.game import State
 from cython_ext.solo import Puzzle
 from solver.positions import Position, invalid
-from solver.solo_members import MEMBERS, Member, Team
+from solver.solo_members import MEMBERS, Budget, Member, Team
 
-PORTFOLIO = ("exact", "beam")
+PORTFOLIO = ("exact", "beam", "bound")
 MEMORY = 1 << 30
+UNKNOWN = Budget(inf, inf)
 MAX_THREADS = 64
 
 
@@ -34,7 +35,9 @@ class SoloSearch:
     """A search for the most points from a position to the end.
 
     rounds: the puzzle ends after that many rounds, the one in progress included; None for the rest of the game.
-    memory: bytes all threads may take together. members: which of MEMBERS take part; they take turns on every thread.
+    memory: bytes all threads may take together. part: 0 or more; searches of one puzzle that differ in it, though not
+    in their seed and threads, do not repeat each other. members: which of MEMBERS take part; they take turns on every
+    thread.
 
     Raises BrainError INVALID_ARGUMENT where the position is no puzzle for one player, or the rest does not fit.
     """
@@ -45,6 +48,7 @@ class SoloSearch:
         *,
         rounds: int | None = None,
         seed: int = 0,
+        part: int = 0,
         threads: int = 1,
         memory: int = MEMORY,
         members: Sequence[str] = PORTFOLIO,
@@ -65,13 +69,16 @@ class SoloSearch:
         self._best = Snapshot(None, self._puzzle.bound(position.state), (), 0, "beginning", False)
         self._teams = [
             [MEMBERS[member](self._puzzle, team) for member in members]
-            for team in (Team(len(members), i, seed, memory // threads // len(members)) for i in range(threads))
+            for team in (
+                Team(len(members), part * threads + i, seed, memory // threads // len(members)) for i in range(threads)
+            )
         ]
 
-    def run(self, seconds: float, nodes: int | None = None) -> Snapshot:
+    def run(self, seconds: float, nodes: int | None = None, later: float | None = None) -> Snapshot:
         """Search on for `seconds`, or until `nodes` more positions have been looked at, a proof or `stop`.
 
-        There is a line after the first call, however short.
+        later: seconds that further calls will have; where it is given, `nodes` and they are all that the search will
+        have, and it plans with that. There is a line after the first call, however short.
         """
         end = time.monotonic() + seconds
         if self._best.score is None:
@@ -80,7 +87,7 @@ class SoloSearch:
             nodes = None if nodes is None else nodes - len(line)
         with ThreadPoolExecutor(len(self._teams)) as pool:
             share = None if nodes is None else max(1, nodes // len(self._teams))
-            for work in [pool.submit(self._work, team, end, share) for team in self._teams]:
+            for work in [pool.submit(self._work, team, end, share, later) for team in self._teams]:
                 work.result()
         return self.snapshot()
 
@@ -103,7 +110,7 @@ class SoloSearch:
         score = self._score(line) if line else None
         self._note(score, line, bound, 0, None)
 
-    def _work(self, team: list[Member], end: float, nodes: int | None) -> None:
+    def _work(self, team: list[Member], end: float, nodes: int | None, later: float | None) -> None:
         """Let the members of a thread take turns."""
         left = nodes
         while not self._stopped and not self._best.proven and any(member.wants_turn for member in team):
@@ -112,7 +119,9 @@ class SoloSearch:
                     continue
                 if self._stopped or self._best.proven or time.monotonic() >= end or (left is not None and left <= 0):
                     return
-                looked = member.turn(end, member.share if left is None else min(left, member.share), self._best.score)
+                share = member.share if left is None else min(left, member.share)
+                budget = UNKNOWN if later is None else Budget(end + later, inf if left is None else left)
+                looked = member.turn(end, share, self._best.score, budget)
                 if left is not None:
                     left -= looked
                 self._note(member.score, member.line, member.bound, looked, member.phase)

@@ -1,13 +1,17 @@
 """The members of a solo search's portfolio: native searches that take turns."""
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf
 
 from cython_ext.beam import Beam
 from cython_ext.branch_bound import BranchBound
+from cython_ext.nrpa import Nrpa
+from cython_ext.relaxation import Relaxation
 from cython_ext.solo import Puzzle
+from cython_ext.solo_mcts import SoloMcts
 
 
 @dataclass(frozen=True)
@@ -15,9 +19,22 @@ class Team:
     """The members that take turns on one thread."""
 
     size: int
-    thread: int  # from 0
+    thread: int  # from 0, through all parts of the search
     seed: int
     memory: int  # bytes each member may take
+
+    @property
+    def seed_of_thread(self) -> int:
+        """Different for every thread and seed, and MAX_RUNS away from the next one."""
+        return ((self.seed << 32) + self.thread * MAX_RUNS) % (1 << 64)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a member may spend from now on, in this turn and all later ones."""
+
+    end: float  # on the clock of time.monotonic()
+    nodes: float  # positions
 
 
 class Member(ABC):
@@ -45,10 +62,10 @@ class Member(ABC):
         """Its name and what it is doing."""
 
     @abstractmethod
-    def turn(self, end: float, nodes: int, score: float | None) -> int:
+    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
         """Search on until `end` on the clock of time.monotonic(), or for `nodes` positions; return how many.
 
-        score: the best known one.
+        score: the best known one. budget: what is left, for those that plan ahead.
         """
 
     @abstractmethod
@@ -57,45 +74,70 @@ class Member(ABC):
 
 
 class BeamMember(Member):
-    """Beam searches, each twice as wide as the one before; at the widest they go on with other noise.
+    """Beam searches, each twice as wide as the one before, the last one as wide as the budget has room for.
 
-    The first thread's beams grow without noise, others differ by theirs.
+    Noise makes them differ, and better: positions that look equal to the value are often much alike.
     """
 
     FIRST_WIDTH = 4
+    GROWTH = 2
     NOISE = 1.0  # points
     EFFORT = 24
+    SPARE = 1.15  # how much longer than planned a beam may take
 
     def __init__(self, puzzle: Puzzle, team: Team) -> None:
         super().__init__(puzzle, team)
         self._beam = Beam(puzzle)
         self._widest = max(self.FIRST_WIDTH, team.memory // self._beam.bytes_per_width)
         self._width = self.FIRST_WIDTH
-        self._noise = self.NOISE if team.thread else 0.0
-        self._seed = ((team.seed << 32) + team.thread * MAX_RUNS) % (1 << 64)
+        self._seed = team.seed_of_thread
         self._begin()
 
     def _begin(self) -> None:
+        self._progress = self._passed = 0.0  # progress, and the same times the width of that time
         self._seed += 1
-        self._beam.begin(self._width, self.EFFORT, self._noise, self._seed)
+        self._began = time.monotonic()
+        self._beam.begin(self._width, self.EFFORT, self.NOISE, self._seed)
 
     @property
     def phase(self) -> str:
         """The width in progress."""
         return f"beam, width {self._width}"
 
-    def turn(self, end: float, nodes: int, score: float | None) -> int:
+    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
         """Go on with the beam in progress."""
         before = self._beam.nodes
         done = self._beam.run(end, nodes)
         looked = self._beam.nodes - before
         self.score, self.line = self._beam.best, self._beam.line
+        left = Budget(budget.end, budget.nodes - looked)
         if done:
-            if 2 * self._width > self._widest:
-                self._noise = self.NOISE
-            self._width = min(2 * self._width, self._widest)
-            self._begin()
+            self._grow(self._room(self._beam.nodes, left) / self.SPARE)
+        else:
+            self._keep_pace(left)
         return looked
+
+    def _room(self, nodes: float, budget: Budget) -> float:
+        """Return how many times as many positions as these can be looked at within the budget."""
+        seconds = (time.monotonic() - self._began) * nodes / max(1, self._beam.nodes)
+        return min(budget.nodes / nodes, (budget.end - time.monotonic()) / max(seconds, 1e-6))
+
+    def _grow(self, room: float) -> None:
+        """Begin the next beam; room: for how many like the last one."""
+        growth = self.GROWTH if room > self.GROWTH + self.GROWTH**2 else room
+        self._width = max(1, int(min(self._width * growth, self._widest)))
+        self._begin()
+
+    def _keep_pace(self, budget: Budget) -> None:
+        """Narrow a beam that would not come to its end."""
+        progress = self._beam.progress
+        self._passed += self._width * (progress - self._progress)
+        self._progress = progress
+        if self._passed:
+            rest = self._beam.nodes / self._passed * self._width * (1 - progress)
+            if rest and (room := self._room(rest, budget)) < 1:
+                self._width = max(1, int(self._width * room))
+                self._beam.narrow(self._width)
 
     def stop(self) -> None:
         """End it."""
@@ -123,7 +165,7 @@ class ExactMember(Member):
         """What it does."""
         return "exact, branch and bound"
 
-    def turn(self, end: float, nodes: int, score: float | None) -> int:
+    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
         """Go on; a finished search proves its best line."""
         assert self._search is not None
         before = self._search.nodes
@@ -137,5 +179,85 @@ class ExactMember(Member):
             self._search.stop()
 
 
+class BoundMember(Member):
+    """The game's own search for a bound, on the first thread; for puzzles that are too long to be solved exactly."""
+
+    share = 64
+
+    def __init__(self, puzzle: Puzzle, team: Team) -> None:
+        super().__init__(puzzle, team)
+        self._search = None
+        if team.thread == 0 and puzzle.rounds >= ExactMember.ROUNDS:
+            self._search = Relaxation(puzzle)
+
+    @property
+    def wants_turn(self) -> bool:
+        """Until its bound falls no more."""
+        return self._search is not None and not self._search.done
+
+    @property
+    def phase(self) -> str:
+        """What it does."""
+        return "bound, best first"
+
+    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
+        """Go on."""
+        assert self._search is not None
+        before = self._search.nodes
+        self._search.run(end, nodes)
+        self.bound = self._search.bound
+        return self._search.nodes - before
+
+    def stop(self) -> None:
+        """End it."""
+        if self._search is not None:
+            self._search.stop()
+
+
+class _Rollouts(Member):
+    """A search that goes on until it is stopped; every thread has one with a seed of its own."""
+
+    name: str
+    _search: Nrpa | SoloMcts
+
+    @property
+    def phase(self) -> str:
+        """What it is."""
+        return self.name
+
+    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
+        """Go on."""
+        before = self._search.nodes
+        self._search.run(end, nodes)
+        self.score, self.line = self._search.best, self._search.line
+        return self._search.nodes - before
+
+    def stop(self) -> None:
+        """End it."""
+        self._search.stop()
+
+
+class NrpaMember(_Rollouts):
+    """Nested rollout policy adaptation; no part of the portfolio, to be compared with."""
+
+    name = "nrpa"
+
+    def __init__(self, puzzle: Puzzle, team: Team) -> None:
+        super().__init__(puzzle, team)
+        self._search = Nrpa(puzzle, team.seed_of_thread)
+
+
+class MctsMember(_Rollouts):
+    """Monte Carlo tree search for one player; no part of the portfolio, to be compared with."""
+
+    name = "mcts"
+
+    def __init__(self, puzzle: Puzzle, team: Team) -> None:
+        super().__init__(puzzle, team)
+        self._search = SoloMcts(puzzle, team.seed_of_thread, team.memory)
+
+
 MAX_RUNS = 1 << 20  # beams of a thread that differ in their noise
-MEMBERS: dict[str, type[Member]] = {"exact": ExactMember, "beam": BeamMember}
+MEMBERS: dict[str, type[Member]] = {
+    "exact": ExactMember, "beam": BeamMember, "bound": BoundMember, "nrpa": NrpaMember, "mcts": MctsMember,
+}  # fmt: skip

@@ -37,9 +37,10 @@ class Task:
     rounds: int | None = None  # play only so many of the game's rounds; None: to the end
     closed: bool = False  # play without looking at what is to come
     seed: int = 0
+    part: int = 0  # from 0: of several workers at one task, the searches of different parts differ
     threads: int = 1
-    seconds: float = math.inf  # of the clock; of a closed task for each move
-    nodes: int | None = None  # positions, or visits of each move of a closed task
+    seconds: float = math.inf  # of the clock; of a closed task for each turn
+    nodes: int | None = None  # positions, of a closed task for each turn
     members: tuple[str, ...] = ()  # of the portfolio; empty: all
     line: tuple[int, ...] = ()  # the best line known, to begin with; of a closed task the moves made so far
     bound: float = math.inf  # what is proven already
@@ -53,7 +54,7 @@ class Result:
     score: float | None  # of `line`, scored by the rules; None before the first line, and before a closed game is over
     bound: float | None  # no line scores more; None where nothing is proven, as in closed games
     line: tuple[int, ...]  # move codes from the task's position on
-    nodes: int  # positions looked at, or visits, by this run of the task
+    nodes: int  # positions looked at by this run of the task
     seconds: float  # of the clock, by this run of the task
     phase: str  # what the search is at
     proven: bool  # whether no line can be better
@@ -122,6 +123,7 @@ def search_for(position: Position, task: Task) -> SoloSearch:
         position,
         rounds=task.rounds,
         seed=task.seed,
+        part=task.part,
         threads=task.threads,
         memory=TREE_BYTES * task.threads,  # as much as a server gives unless configured otherwise
         members=task.members or PORTFOLIO,

@@ -54,7 +54,9 @@ class Solving(Timed):
         until = min(self.deadline, began + seconds)
         left = self._most - self.best.nodes
         if left > 0 and until > began:
-            self.best = self._searches[0].run(until - began, None if math.isinf(left) else int(left))
+            nodes = None if math.isinf(left) else int(left)
+            later = 0.0 if math.isinf(until) else self.deadline - until
+            self.best = self._searches[0].run(until - began, nodes, later)
         now = time.monotonic()
         self._ran += now - began
         if self.best.proven:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from bench import gatto, memory
+from bench import gatto, memory, solo_members
 from bench.measure import ROOT, Figure
 
 
@@ -50,3 +50,26 @@ def test_a_figure_knows_whether_it_is_as_wanted():
     assert Figure("speed", 0.9, least=1).met is False
     assert Figure("errors", 0, most=0).met is True
     assert Figure("errors", 2, least=0, most=1).met is False
+
+
+def test_the_comparison_of_solo_members_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
+    searched = []
+
+    def search(member, seconds, deck):
+        searched.append((member, seconds, deck))
+        return (60.0 if member == "beam" else 50.0) + deck, 1000
+
+    monkeypatch.setattr(solo_members, "search", search)
+    file = tmp_path / "runs.jsonl"
+    command = ["solo", str(file), "--members", "beam,mcts:200", "--seconds", "20", "--decks"]
+    monkeypatch.setattr(sys, "argv", [*command, "1-2"])
+    solo_members.main()
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:-1]) + lines[-1][:20])  # killed in the midst of a line
+    monkeypatch.setattr(sys, "argv", [*command, "1-3"])
+    capsys.readouterr()
+    solo_members.main()
+    assert searched[4:] == [("mcts", 200.0, 2), ("beam", 20.0, 3), ("mcts", 200.0, 3)]
+    # 61, 62, 63: mean 62, standard deviation 1, 1.96 standard errors of 3.
+    assert "| beam | 20 | 3 | 62.0 ± 1.1 | 0.0 ± 0.0 |" in (out := capsys.readouterr().out)
+    assert "| mcts | 200 | 3 | 52.0 ± 1.1 | 10.0 ± 0.0 |" in out

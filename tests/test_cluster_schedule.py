@@ -37,17 +37,18 @@ def test_workers_take_a_task_each_and_keep_to_it():
     assert [order.task.number for _, order in schedule.orders()] == [9]
 
 
-def test_those_at_one_task_have_other_seeds_and_share_what_they_find():
+def test_those_at_one_task_do_other_parts_and_share_what_they_find():
     schedule, ended = new(2, Task(1, b"", seed=5, seconds=60.0))
     (_, first), (_, second) = schedule.orders()
     assert first.job == second.job
-    assert first.task.seed == 5 != second.task.seed
+    assert (first.task.part, second.task.part) == (0, 1)
+    assert first.task.seed == second.task.seed == 5
     schedule.report(0, outcome(first.task, 40.0, 90.0, (1, 2)))
     [(_, again)] = schedule.orders()
     told = schedule.report(1, outcome(second.task, 50.0, 95.0, (3, 4)))
     assert (told.score, told.bound, told.line, told.nodes, told.seconds) == (50.0, 90.0, (3, 4), 20, SLICE)
     [(worker, order)] = schedule.orders()
-    assert (worker, order.task.line, order.task.bound, order.task.seed) == (1, (3, 4), 90.0, second.task.seed)
+    assert (worker, order.task.line, order.task.bound, order.task.part) == (1, (3, 4), 90.0, 1)
     # One proves that the other's line is best: that ends both at once.
     proven = schedule.report(1, outcome(order.task, 45.0, 50.0, (5,)))
     assert (proven.score, proven.bound, proven.proven, proven.final) == (50.0, 50.0, True, False)
@@ -77,7 +78,7 @@ def test_a_lost_worker_takes_its_slice_with_it_and_nothing_else():
     assert list(schedule.lose(0)) == []
     schedule.join(1)
     [(worker, order)] = schedule.orders()
-    assert (worker, order.task.nodes, order.task.line, order.task.bound, order.task.seed) == (1, 60, (1,), 60.0, 3)
+    assert (worker, order.task.nodes, order.task.line, order.task.bound, order.task.part) == (1, 60, (1,), 60.0, 0)
     last = schedule.report(1, outcome(order.task, 20.0, 60.0, (2,), nodes=60))
     assert (last.score, last.line, last.nodes, last.seconds, last.final) == (30.0, (1,), 100, 2 * SLICE, True)
 

@@ -1,14 +1,18 @@
-"""The solo solver as the layers above use it."""
+"""The solo solver as the layers above use it, and its members."""
+import math
 import threading
 
 import pytest
 
 from cafebrain.errors import BrainError
+from cython_ext.beam import Beam
 from cython_ext.game import GAME_OVER
 from cython_ext.rng import Random
+from cython_ext.solo import Puzzle
 from engines.library import Library
 from solver.positions import Position
 from solver.solo import MEMBERS, SoloSearch
+from solver.solo_members import BeamMember, Budget, Team
 
 ENTRY = Library().entry("cafe", "", "", "set")
 
@@ -107,7 +111,7 @@ def test_threads_and_members():
     for member in MEMBERS:
         found = SoloSearch(position, seed=1, threads=2, members=[member]).run(5, nodes=100_000)
         assert found.phase.startswith(member)
-        assert found.nodes >= 50_000
+        assert found.nodes >= (100 if member == "bound" else 50_000)  # the bound's are cards taken, not positions
         assert found.score is None or replay(position, found.line) == found.score
 
 
@@ -125,3 +129,68 @@ def test_slices_reach_what_one_run_does():
     whole = SoloSearch(position, seed=5).run(60, nodes=200_000)
     assert abs(sliced.snapshot().nodes - whole.nodes) < 20_000
     assert sliced.snapshot().score == whole.score
+
+
+def widest_finished(planned, nodes):
+    member = BeamMember(Puzzle(puzzle(9).state), Team(1, 0, 0, 1 << 28))
+    finished = 0
+    while nodes > 0:
+        width = member.phase
+        nodes -= member.turn(math.inf, min(nodes, 1 << 14), None, Budget(math.inf, nodes if planned else math.inf))
+        if member.phase != width and nodes > 0:
+            finished = max(finished, int(width.removeprefix("beam, width ")))
+    return finished
+
+
+def test_a_known_budget_is_planned_with():
+    """Beams of 4, 8, 16 ... leave half of the budget and more to one that does not come to its end."""
+    budgets = (300_000, 500_000, 700_000)
+    planned, plain = (sum(widest_finished(planned, nodes) for nodes in budgets) for planned in (True, False))
+    assert planned > 1.4 * plain
+
+
+def test_parts_of_a_search_do_not_repeat_each_other():
+    position = puzzle(10)
+    lines = {SoloSearch(position, seed=3, part=part).run(60, nodes=100_000).line for part in range(3)}
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize("expresso", [False, True])
+def test_beams_in_slices_are_the_same_beams(expresso):
+    whole = Beam(Puzzle(puzzle(11, expresso).state))
+    whole.begin(20, 10, 1.0, 5)
+    assert whole.run(math.inf, 1 << 40)
+    sliced = Beam(Puzzle(puzzle(11, expresso).state))
+    sliced.begin(20, 10, 1.0, 5)
+    size = 997
+    while not sliced.run(math.inf, size):
+        assert sliced.nodes % size == 0  # never one more than it was allowed
+    assert (sliced.nodes, sliced.best, sliced.line) == (whole.nodes, whole.best, whole.line)
+
+
+def test_a_beam_narrowed_looks_at_less():
+    nodes = []
+    for width in (100, 10):
+        beam = Beam(Puzzle(puzzle(12).state))
+        beam.begin(100, 10, 0.0, 0)
+        beam.run(math.inf, 5000)
+        beam.narrow(width)
+        assert beam.run(math.inf, 1 << 40)
+        assert replay(puzzle(12), beam.line) == beam.best
+        nodes.append(beam.nodes)
+    assert nodes[1] < nodes[0] / 4
+
+
+@pytest.mark.parametrize("member", ["nrpa", "mcts"])
+def test_other_members_solve_an_ending(member):
+    """The best line of the last two actions, as branch and bound proves it."""
+    dice = Random(1)
+    for seed in range(6):
+        state = puzzle(seed).state.copy()
+        while ENTRY.engine.turn(state) != "round 8" or not 0 < ENTRY.game.read(state)["actions"] <= 2:
+            state.playout_step(dice)
+        position = Position(ENTRY, state)
+        exact = SoloSearch(position, members=["exact"]).run(60)
+        assert exact.proven
+        found = SoloSearch(position, seed=seed, members=[member]).run(60, nodes=50_000)
+        assert replay(position, found.line) == found.score == exact.score

@@ -213,7 +213,7 @@ class Scripted:
     def snapshot(self) -> Snapshot:
         return Snapshot(float(self._slices) if self._slices else None, 10.0, (), self._slices, "slices", False)
 
-    def run(self, seconds: float, nodes: int | None = None) -> Snapshot:
+    def run(self, seconds: float, nodes: int | None = None, later: float | None = None) -> Snapshot:
         self.events.append("slice")
         while not self.may_end.acquire(timeout=0.01) and not self._stopped:
             pass

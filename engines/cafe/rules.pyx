@@ -7,6 +7,7 @@ from engines.cafe.actions cimport continuations
 from engines.cafe.bound cimport bound, standing
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
 from engines.cafe.geometry cimport place
+from engines.cafe.prices cimport relax, relaxation_bytes, tighten
 from engines.cafe.policy cimport best_move, gains, playout_step, priors
 from engines.cafe.scoring cimport Points, count_points
 from engines.cafe.structs cimport (
@@ -75,6 +76,9 @@ cdef class CafeGame(Game):
         self.solo.layer = layer
         self.solo.points = standing
         self.solo.bound = bound
+        self.solo.relaxation_bytes = relaxation_bytes
+        self.solo.relax = relax
+        self.solo.tighten = tighten
         self.solo.value = value
         self.solo.expand = expand
         self.solo.key = key
@@ -196,6 +200,18 @@ cdef class CafeGame(Game):
         for color in range(COLORS):
             p.hand[<int>color] = fields["hand"][color]
         return state
+
+    def revealed(self, State state, deck: list[int]) -> State:
+        """Return a position of a game for one player with this deck to come, all its cards in their order."""
+        cdef State known = state.copy()
+        cdef Position* p = <Position*>known.data
+        size = DECK_MAX if p.expresso else DECK_MAX - EXPRESSO_CARDS
+        for i, card in enumerate(deck):
+            p.deck[<int>size - <int>len(deck) + <int>i] = card
+        p.open_deck = len(deck) > 0
+        if p.step == STEP_DRAW:
+            draw_all(&self.cards, p)
+        return known
 
     def goes_on(self, State state) -> bool:
         """Return whether the open action of a position has a continuation."""

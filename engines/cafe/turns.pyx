@@ -1,4 +1,4 @@
-"""A puzzle's turns: a card taken, paid and placed is one, and so is each action with the discards made for it.
+"""A puzzle's turns: a card taken, paid and placed is one or two, and each action with the discards made for it is one.
 
 Within a phase a position keeps its open action, so that lines are played as they are searched. What the open action
 could still do is left out when the position is expanded: it was shown, at no cost, when the action was made.
@@ -221,15 +221,20 @@ cdef void follow(Walk* w, const Position* p, int round_now) noexcept nogil:
 cdef void show_actions(Walk* w, const Position* p, uint32_t after_discard, bint first) noexcept nogil:
     """Show what one action leads to, and the end of the phase.
 
-    after_discard: the last discard made for it, 0 for none. Unless the supply may run short only growing follows one.
+    after_discard: the last discard made for it, 0 for none. Unless the supply may run short only growing follows one,
+    and no phase ends before all has grown: what has can be discarded later.
     """
     cdef const Table* t = <const Table*>w.components
     cdef uint32_t[MOVES_MAX] moves
     cdef uint32_t[MOVES_MAX] known
     cdef Position after
     cdef uint32_t n = action_moves(t, p, moves), i, kind, j = 0, m = 0
+    cdef bint grows = False
     if p.open != OPEN_NONE and not first:
         m = continuations(t, p, known)
+    for i in range(n):
+        if moves[i] >> TYPE_SHIFT << TYPE_SHIFT == GROW:
+            grows = True
     for i in range(n):
         if w.done:
             return
@@ -238,6 +243,8 @@ cdef void show_actions(Walk* w, const Position* p, uint32_t after_discard, bint 
         if j < m and known[j] == moves[i]:
             continue
         kind = moves[i] >> TYPE_SHIFT << TYPE_SHIFT
+        if kind == END and grows and not w.frugal and not w.scarce:
+            continue
         if after_discard:
             if kind == DISCARD:
                 if moves[i] <= after_discard:
@@ -338,7 +345,10 @@ cdef bint show_paid(void* context, ConstStatePtr child, const uint32_t* moves, u
 
 
 cdef void show_takes(Walk* w, const Position* p, uint32_t effort) noexcept nogil:
-    """Show every card on offer, every way to pay, and its placements."""
+    """Show every card on offer, every way to pay, and its placements; these are a turn of their own without an effort.
+
+    Then what a card and its payment leave can be judged before the placements are looked at.
+    """
     cdef uint32_t[MOVES_MAX] moves
     cdef Position after
     cdef uint32_t n = legal_moves(w.components, p, moves), i = 0, card
@@ -346,7 +356,7 @@ cdef void show_takes(Walk* w, const Position* p, uint32_t effort) noexcept nogil
     cdef Walk inner
     while i < n and not w.done:
         step(w, p, moves[i], &after)
-        if moves[i] >> TYPE_SHIFT << TYPE_SHIFT == REJECT:
+        if not effort or moves[i] >> TYPE_SHIFT << TYPE_SHIFT == REJECT:
             show(w, &after)
             i += 1
         else:

@@ -2,7 +2,7 @@
 
 Workers work slice by slice. A worker goes on with its job while there is one to go on with, since it has the search in
 memory; then it takes up a job that lost its worker, begins a new one, or joins others at a job. Those at the same job
-search with other seeds, and each slice begins with the best line and bound that any of them has found. A worker that is
+are parts of one search, and each slice begins with the best line and bound that any of them has found. A worker that is
 lost takes one slice with it, which then counts nowhere: neither its positions nor its time.
 """
 from __future__ import annotations
@@ -16,7 +16,6 @@ from solver.cluster.error import ClusterError
 from solver.solve_jobs import SLICE, Result, Task
 
 MOST_LOST = 5  # workers a job may lose; then it is taken for the cause
-SEED_STEP = 0x9E3779B9  # from one seed to the next at the same job: far from those that people choose
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,7 @@ class Order:
 
     job: int  # the same for all slices of a job, and of no other job
     task: Task  # what to spend in this slice, and what is known before it
+    later: float = 0.0  # seconds that there will be for further slices
 
 
 @dataclass
@@ -171,11 +171,12 @@ class Schedule:
         if not task.closed:
             known = replace(
                 known,
-                seed=(task.seed + job.parts[worker] * SEED_STEP) & 0xFFFFFFFF,
+                part=job.parts[worker],
                 seconds=min(SLICE, task.seconds - best.seconds),
                 nodes=None if task.nodes is None else math.ceil(job.nodes_left / len(self._free)),  # some may join
             )
-        order = job.running[worker] = Order(job.id, known)
+        later = 0.0 if task.closed else task.seconds - best.seconds - known.seconds
+        order = job.running[worker] = Order(job.id, known, later)
         job.begun[worker] = best.seconds
         return order
 

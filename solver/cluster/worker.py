@@ -87,7 +87,7 @@ class Worker:
         else:
             before = self._search.snapshot().nodes
             self._search.share(task.line, task.bound)
-        now = self._search.run(task.seconds, task.nodes)
+        now = self._search.run(task.seconds, task.nodes, order.later)
         return Result(
             task.number, now.score, now.bound, now.line, now.nodes - before, time.monotonic() - started, now.phase,
             now.proven, final=False,
