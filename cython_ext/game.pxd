@@ -54,7 +54,12 @@ cdef struct GameTable:
     void (*playout_step)(Components, StatePtr, Rng*) noexcept nogil
     # Expected final win share (sums to 1) and score per player of a state that is not over. NULL: none.
     void (*evaluate)(Components, ConstStatePtr, float* win, float* score) noexcept nogil
-    uint32_t playout_limit  # steps after which a playout is cut and evaluated; 0 for never
+    # Variance of every player's final score about the one that `evaluate` expects. NULL: taken to be 0.
+    void (*doubt)(Components, ConstStatePtr, float* variance) noexcept nogil
+    # A playout is cut and evaluated after playout_limit steps (0: never), or before that in a settled state: one where
+    # nothing half done misleads `evaluate`. NULL: never.
+    uint32_t playout_limit
+    bint (*settled)(Components, ConstStatePtr) noexcept nogil
     # Prior of each legal move, >= 0, summing to 1. NULL: none.
     void (*priors)(Components, ConstStatePtr, const uint32_t* moves, uint32_t n, float* prior) noexcept nogil
 

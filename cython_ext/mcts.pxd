@@ -36,7 +36,8 @@ cdef struct Tree:
 
 
 cdef struct RootSums:
-    # Sums over the simulations through one root move, per player.
+    # Sums over the simulations through one root move, per player. The squares of the scores hold the variance that
+    # evaluations leave.
     double[MAX_PLAYERS] win
     double[MAX_PLAYERS] win_squares
     double[MAX_PLAYERS] score
@@ -69,7 +70,7 @@ cdef class Search:
 
     cdef void simulate(self) noexcept nogil
     cdef bint expand(self, Node* node) noexcept nogil
-    cdef void play_out(self, float* win, float* score) noexcept nogil
+    cdef void play_out(self, float* win, float* score, float* variance) noexcept nogil
     cdef void note_scores(self, const float* score) noexcept nogil
     cdef int forced_child(self, uint32_t move) except NONE
     cdef Node* find(self, object line) except? NULL

@@ -347,6 +347,7 @@ cdef class Search:
         cdef StateHeader* header = <StateHeader*>self.state
         cdef float[MAX_PLAYERS] win
         cdef float[MAX_PLAYERS] score
+        cdef float[MAX_PLAYERS] variance
         cdef float[MAX_PLAYERS] utility
         cdef int depth = 0, player
         cdef uint32_t move
@@ -381,7 +382,7 @@ cdef class Search:
             node.actor = header.to_move
             depth += 1
             path[depth] = node
-        self.play_out(win, score)
+        self.play_out(win, score, variance)
         self.note_scores(score)
         for player in range(self.players):
             utility[player] = score[player] if self.score_objective else win[player]
@@ -393,7 +394,7 @@ cdef class Search:
                 sums.win[player] += win[player]
                 sums.win_squares[player] += win[player] * win[player]
                 sums.score[player] += score[player]
-                sums.score_squares[player] += score[player] * score[player]
+                sums.score_squares[player] += score[player] * score[player] + variance[player]
         while depth >= 0:
             node = path[depth]
             node.visits += 1
@@ -447,26 +448,31 @@ cdef class Search:
         tree.used += n
         return True
 
-    cdef void play_out(self, float* win, float* score) noexcept nogil:
-        """Play the running simulation on to its end, or to where it is cut and evaluated."""
+    cdef void play_out(self, float* win, float* score, float* variance) noexcept nogil:
+        """Play the running simulation on to its end, or to where it is cut and evaluated.
+
+        variance: what the evaluation leaves open of the scores.
+        """
         cdef const GameTable* game = &self.game.table
         cdef Components native = self.game.native
         cdef StateHeader* header = <StateHeader*>self.state
         cdef uint32_t left = UINT32_MAX
-        if self.informed and game.playout_limit and game.evaluate != NULL:
+        cdef bint cut = self.informed and game.settled != NULL
+        if self.informed and game.playout_limit:
             left = game.playout_limit
-        if self.informed and game.playout_step != NULL:
-            while header.to_move != OVER and left:
+        memset(variance, 0, self.players * sizeof(float))
+        while header.to_move != OVER and left and not (cut and game.settled(native, self.state)):
+            if self.informed and game.playout_step != NULL:
                 game.playout_step(native, self.state, &self.rng)
-                left -= 1
-        else:
-            while header.to_move != OVER and left:
+            else:
                 game.random_step(native, self.state, &self.rng)
-                left -= 1
+            left -= 1
         if header.to_move == OVER:
             game.returns(native, self.state, win, score)
         else:
             game.evaluate(native, self.state, win, score)
+            if game.doubt != NULL:
+                game.doubt(native, self.state, variance)
 
     cdef void note_scores(self, const float* score) noexcept nogil:
         """Keep the spread of the final scores, the scale of exploration when they are the utility (Welford 1962)."""

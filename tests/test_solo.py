@@ -183,14 +183,21 @@ def test_a_beam_narrowed_looks_at_less():
 
 @pytest.mark.parametrize("member", ["nrpa", "mcts"])
 def test_other_members_solve_an_ending(member):
-    """The best line of the last two actions, as branch and bound proves it."""
-    dice = Random(1)
-    for seed in range(6):
+    """The last two actions, as a beam solves them that drops nothing."""
+    dice, solved = Random(1), 0
+    for seed in range(12):
         state = puzzle(seed).state.copy()
-        while ENTRY.engine.turn(state) != "round 8" or not 0 < ENTRY.game.read(state)["actions"] <= 2:
+        fields = ENTRY.game.read(state)
+        while state.to_move >= 0 and (fields["round"], fields["actions"], fields["open"]) != (8, 2, 0):
             state.playout_step(dice)
+            fields = ENTRY.game.read(state)
+        if state.to_move == GAME_OVER:
+            continue
+        beam = Beam(Puzzle(state))
+        beam.begin(10_000, BeamMember.EFFORT, 0.0, 0)
+        assert beam.run(math.inf, 1 << 40)
         position = Position(ENTRY, state)
-        exact = SoloSearch(position, members=["exact"]).run(60)
-        assert exact.proven
-        found = SoloSearch(position, seed=seed, members=[member]).run(60, nodes=50_000)
-        assert replay(position, found.line) == found.score == exact.score
+        found = SoloSearch(position, seed=seed, members=[member]).run(60, nodes=20_000)
+        assert replay(position, found.line) == found.score == beam.best
+        solved += 1
+    assert solved > 6

@@ -6,6 +6,7 @@ from cython_ext.game cimport CHANCE, Game, State
 from engines.cafe.actions cimport continuations
 from engines.cafe.bound cimport bound, standing
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
+from engines.cafe.forecast cimport doubt, evaluate, inputs, settled
 from engines.cafe.geometry cimport place
 from engines.cafe.prices cimport relax, relaxation_bytes, tighten
 from engines.cafe.policy cimport best_move, gains, playout_step, priors
@@ -21,6 +22,8 @@ from engines.cafe.structs cimport (
     EXPRESSO_CARDS,
     FEATURES,
     FIRST_EXPRESSO,
+    HIDDEN,
+    INPUTS,
     MOVES_MAX,
     NO_CARD,
     PLANTATION,
@@ -48,7 +51,7 @@ from engines.cafe.structs cimport (
 from engines.cafe.turns cimport LAYERS_A_ROUND, expand, key, layer, round_of, solvable
 from engines.cafe.value cimport features, value
 
-from engines.cafe.weights import VALUES, WEIGHTS
+from engines.cafe.weights import FORECAST, VALUES, WEIGHTS
 
 
 cdef class CafeGame(Game):
@@ -68,6 +71,9 @@ cdef class CafeGame(Game):
         self.table.greedy_move = best_move
         self.table.playout_step = playout_step
         self.table.priors = priors
+        self.table.settled = settled
+        self.table.evaluate = evaluate
+        self.table.doubt = doubt
         self.solo.bytes = sizeof(Position) - (PLAYERS_MAX - 1) * sizeof(Area)
         self.solo.last = ROUNDS
         self.solo.layers = ROUNDS * LAYERS_A_ROUND
@@ -90,6 +96,7 @@ cdef class CafeGame(Game):
         load(&self.cards, components.contents)
         self.cards.weight = weights or WEIGHTS
         self.set_values(VALUES)
+        self.set_forecast(FORECAST)
 
     def initial(
         self, players: int, starts: list[int], master: int, auction: bool, expresso: bool, deck: list[int] | None = None
@@ -125,6 +132,21 @@ cdef class CafeGame(Game):
             for kind in range(3):
                 for i in range(FEATURES):
                     self.cards.value[<int>rounds][<int>kind][<int>i] = values[rounds][kind][i]
+
+    def set_forecast(self, forecast: dict[str, object]) -> None:
+        """Take over the weights of forecast.pyx: the fields of Forecast."""
+        for i in range(INPUTS):
+            self.cards.forecast.direct[<int>i] = forecast["direct"][i]
+            for j in range(HIDDEN):
+                self.cards.forecast.hidden[<int>i][<int>j] = forecast["hidden"][i][j]
+        for j in range(HIDDEN):
+            self.cards.forecast.bias[<int>j] = forecast["bias"][j]
+            self.cards.forecast.out[<int>j] = forecast["out"][j]
+        self.cards.forecast.base = forecast["base"]
+        for rounds in range(ROUNDS + 1):
+            self.cards.forecast.spread[<int>rounds] = forecast["spread"][rounds]
+            for acting in range(2):
+                self.cards.forecast.error[<int>rounds][<int>acting] = forecast["error"][rounds][acting]
 
     def read(self, State state) -> dict[str, object]:
         """Return the position as plain values: the fields of Position, and of Area per player under "areas"."""
@@ -231,6 +253,19 @@ cdef class CafeGame(Game):
         cdef float[FEATURES] x
         features(&self.cards, <Position*>state.data, last, x)
         return [x[i] for i in range(FEATURES)]
+
+    def inputs(self, State state, player: int) -> list[float]:
+        """Return what forecast.pyx sees of a player."""
+        cdef float[INPUTS] x
+        cdef Points[PLAYERS_MAX] points
+        cdef Position* p = <Position*>state.data
+        count_points(&self.cards, p, points)
+        inputs(&self.cards, p, player, &points[<int>player], x)
+        return [x[i] for i in range(INPUTS)]
+
+    def settled(self, State state) -> bool:
+        """Return whether a playout may be cut here."""
+        return settled(&self.cards, state.data)
 
     def score(self, State state) -> list[dict[str, int]]:
         """Return shops, natas, warehouse, waiters and total as the position stands, per player; also the cubes roasted

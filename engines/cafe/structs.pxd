@@ -28,6 +28,8 @@ cdef enum:
     # servings each (six cubes of four colours: 3 * 3 * 2 * 2 - 1) or have fewer moves, and the end.
     MOVES_MAX = 38 * 35 + 2
     FEATURES = 53  # of a position, for value.pyx
+    INPUTS = 67  # of the network of forecast.pyx
+    HIDDEN = 24  # its hidden units
     ORIGIN = 32  # offset of rows and columns in move codes
 
 
@@ -188,6 +190,17 @@ cdef struct Weights:
     float prior
 
 
+# The network of forecast.pyx, and by rounds to begin the spread of a lead and its error without and with actions left.
+cdef struct Forecast:
+    float[INPUTS][HIDDEN] hidden
+    float[HIDDEN] bias
+    float[HIDDEN] out
+    float[INPUTS] direct
+    float base
+    float[ROUNDS + 1] spread
+    float[ROUNDS + 1][2] error
+
+
 cdef struct Table:
     Card[CARDS] card
     uint8_t cubes  # of each colour in the game
@@ -196,6 +209,7 @@ cdef struct Table:
     Weights weight
     # Weights of the features by rounds to come: without actions left; with some; in addition per action left.
     float[ROUNDS + 1][3][FEATURES] value
+    Forecast forecast
 
 
 cdef inline uint64_t bit(int cell) noexcept nogil:

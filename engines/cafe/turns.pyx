@@ -22,6 +22,7 @@ from engines.cafe.structs cimport (
     MOVES_MAX,
     OPEN_EMPTY,
     OPEN_NONE,
+    OPEN_SERVE,
     REJECT,
     ROUNDS,
     ROAST_TO,
@@ -119,19 +120,28 @@ cdef bint frugal_move(const Position* p, uint32_t move) noexcept nogil:
     return kind != DISCARD and kind != SERVE
 
 
-cdef int asked(const Table* t, const Position* p, int shop, const uint8_t* hand, int* worth) noexcept nogil:
-    """What a shop can take of some cubes, two bits a colour. worth: its points per cube it wants, in thousands."""
-    cdef int color, lacking, missing = 0, cubes = 0
+cdef int asked(
+    const Table* t, const Position* p, int shop, const uint8_t* hand, bint whole, int* worth
+) noexcept nogil:
+    """What a shop can take of some cubes, two bits a colour; whole: nothing unless that is all it wants.
+
+    worth: its points per cube it wants, in thousands.
+    """
+    cdef int color, lacking, missing = 0, given = 0, cubes = 0
     for color in range(COLORS):
         lacking = amount(shop_at(t, &p.area[0], shop).need, color) - amount(p.area[0].cubes[shop], color)
         missing += lacking
+        given += min(lacking, <int>hand[color])
         cubes |= min(lacking, <int>hand[color]) << (2 * color)
     worth[0] = 1000 * shop_at(t, &p.area[0], shop).points // missing if missing else 0
-    return cubes
+    return 0 if whole and given < missing else cubes
 
 
-cdef void serve_first(Walk* w, const Position* p, int favourite) noexcept nogil:
-    """Show the delivery of what is in hand to one shop first, then to the others by worth, the rest to waiters."""
+cdef void serve_first(Walk* w, const Position* p, int favourite, bint whole) noexcept nogil:
+    """Show the delivery of what is in hand to one shop first, then to the others by worth, the rest to waiters.
+
+    whole: only to shops that want no more then; what is left is worth something in the warehouse.
+    """
     cdef const Table* t = <const Table*>w.components
     cdef const Area* a = &p.area[0]
     cdef uint64_t rest, shops = a.shops
@@ -143,7 +153,7 @@ cdef void serve_first(Walk* w, const Position* p, int favourite) noexcept nogil:
     memset(serve, 0, sizeof(serve))
     memcpy(hand, p.hand, COLORS)
     while shop >= 0:
-        serve[shop] = asked(t, p, shop, hand, &worth)
+        serve[shop] = asked(t, p, shop, hand, whole, &worth)
         for color in range(COLORS):
             hand[color] -= amount(<uint8_t>serve[shop], color)
         shops &= ~bit(shop)
@@ -153,7 +163,7 @@ cdef void serve_first(Walk* w, const Position* p, int favourite) noexcept nogil:
         while rest:
             cell = lowest(rest)
             rest &= rest - 1
-            if asked(t, p, cell, hand, &worth) and worth > best:
+            if asked(t, p, cell, hand, whole, &worth) and worth > best:
                 best = worth
                 shop = cell
     rest = a.waiters
@@ -207,7 +217,9 @@ cdef void follow(Walk* w, const Position* p, int round_now) noexcept nogil:
         else:
             rest = p.area[0].shops | (1 if not p.area[0].shops else 0)
             while rest:
-                serve_first(w, p, lowest(rest) if p.area[0].shops else -1)
+                serve_first(w, p, lowest(rest) if p.area[0].shops else -1, False)
+                if round_now == ROUNDS:
+                    serve_first(w, p, lowest(rest) if p.area[0].shops else -1, True)
                 rest &= rest - 1
         n = continuations(<const Table*>w.components, p, moves)
     for i in range(n):
@@ -392,7 +404,7 @@ cdef void expand(
     w.context = context
     w.n = 0
     w.scarce = False
-    w.frugal = effort > 0
+    w.frugal = effort > 0 and not (first and p.open in (OPEN_EMPTY, OPEN_SERVE))
     w.done = False
     if p.step == STEP_TAKE:
         show_takes(&w, p, effort)

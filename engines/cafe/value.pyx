@@ -186,9 +186,11 @@ cdef void features(const Table* t, const Position* p, uint32_t last, float* out)
     measure(a, a.roasters, &rg)
     first = 0
     if p.open_deck:
-        while p.deck[first] == NO_CARD:
+        while first < DECK_MAX and p.deck[first] == NO_CARD:
             first += 1
         for i in range(first, min(first + 6, <int>DECK_MAX)):
+            if p.deck[i] == NO_CARD:  # a base game's deck ends before the array does
+                break
             cell = t.card[p.deck[i]].shops
             while cell:
                 for color in range(COLORS):

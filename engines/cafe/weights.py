@@ -4,6 +4,7 @@ Found by bench/tune_cafe.py: hill climbing on the mean score of the greedy playe
 """
 import json
 from pathlib import Path
+from typing import Any
 
 MOVES = {
     "shop_cube": 3.596,  # a cube an open shop still asks for, once delivered
@@ -38,3 +39,6 @@ WEIGHTS = MOVES
 
 # Weights of what value.pyx sees in a puzzle, by rounds to come, kind and feature; found by bench/fit_cafe.py.
 VALUES: list[list[list[float]]] = json.loads((Path(__file__).parent / "values.json").read_text())
+
+# The network of forecast.pyx; found by bench/fit_cafe_forecast.py.
+FORECAST: dict[str, Any] = json.loads((Path(__file__).parent / "forecast.json").read_text())
