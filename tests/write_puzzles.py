@@ -1,8 +1,8 @@
 """Writes tests/data/cafe_puzzles.jsonl: the most points of the first rounds of decks, by tests/reference/cafe_puzzle.c.
 
-Run `python -m tests.write_puzzles`: about an hour on one core. It goes on where it was stopped; remove the file to have
-it written anew. With two rounds the program tries everything; with three it leaves out what a trivial bound rules out,
-and decks that take it longer than PATIENCE are passed over.
+Run `python -m tests.write_puzzles`: some minutes on one core for two rounds, some hours for three. It goes on where it
+was stopped; remove the file to have it written anew. With two rounds the program tries everything; with three it leaves
+out what a trivial bound rules out, and decks that take it longer than PATIENCE are passed over.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engines.library import Library
 FILE = Path(__file__).parent / "data" / "cafe_puzzles.jsonl"
 PROGRAM = Path(__file__).parent / "reference" / "cafe_puzzle.c"
 WANTED = {2: 100, 3: 20}  # decks by rounds
-PATIENCE = 240  # seconds
+PATIENCE = 600  # seconds
 LETTERS = {"empty": "e", "cup": "u", "ship": "s", "dry": "d", "roast": "r"}
 
 
@@ -53,24 +53,23 @@ def main() -> None:
         program = Path(folder) / "cafe_puzzle"
         subprocess.run(["cc", "-O2", "-o", program, PROGRAM], check=True)
         for rounds, wanted in WANTED.items():
-            mine = [line for line in known if line["rounds"] == rounds]
-            found = sum(line["points"] is not None for line in mine)
-            deck = max((line["deck"] + 1 for line in mine), default=0)
+            mine = [line["deck"] for line in known if line["rounds"] == rounds]
+            found, deck = len(mine), max(mine, default=-1)
             while found < wanted:
+                deck += 1
                 try:
                     run = subprocess.run(
                         [program], input=puzzle(deck, rounds), capture_output=True, check=True, text=True,
                         timeout=PATIENCE,
                     )  # fmt: skip
-                    points, positions = map(int, run.stdout.split())
-                    found += 1
                 except subprocess.TimeoutExpired:
-                    points = positions = None
+                    continue
+                points, positions = map(int, run.stdout.split())
                 line = {"rounds": rounds, "deck": deck, "points": points, "positions": positions}
                 out.write(json.dumps(line) + "\n")
                 out.flush()
                 print(line, file=sys.stderr)
-                deck += 1
+                found += 1
 
 
 if __name__ == "__main__":

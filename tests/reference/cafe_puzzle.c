@@ -2,8 +2,9 @@
  *
  * Written from the rules alone: it shares no code with the engine. Base game, the order of the cards known. Nothing is
  * pruned in one or two rounds. With three or more it looks for a line of so many points, and leaves out positions whose
- * trivial bound (see `count_most`) is less; first of many points, then of one less, until there is one. Positions met twice are looked at once: those at the end of a phase are compared byte
- * by byte, last phases by a 128-bit hash of all that matters in them.
+ * trivial bound (see `count_most`) is less; first of many points, then of one less, until there is one. Positions met
+ * twice are looked at once: those at the end of a phase are compared byte by byte, last phases by a 128-bit hash of all
+ * that matters in them.
  *
  * Standard input: the number of rounds, then the start card and three cards for each round. A card is six squares,
  * row by row: e (empty), u (cup), s (ship), d (drying), r (roaster), 0 to 3 (plantation of a colour), A to F (a square
@@ -40,7 +41,8 @@ typedef struct { int n; Group group[IDS]; } Groups;
 typedef struct { Groups plants, dryers, roasters; int cups, ships; uint8_t visible[IDS]; } View;
 
 static Card start, offer[CARDS][CHOICES];
-static int rounds, best = -1, least = -1; /* least: with more rounds than two only lines of so many points count */
+static int rounds, best = -1;
+static int least = -1; /* with more rounds than two only lines of so many points count */
 static unsigned long long looked_at;
 
 static void *memory(size_t bytes) {
@@ -274,7 +276,7 @@ static size_t describe(const Layout *l, const Cubes *c, const Groups *g, uint8_t
         for (int j = 0; j < g->group[i].size; j++) {
             int id = g->group[i].id[j], k = j;
             int color = letter(l, id) == 'A' ? face(l, id) - '0' : c->color[id];
-            uint16_t pile = 1 + (c->count[id] << 2 | color); /* 0 is no square; the colour of none is 0 but on plantations */
+            uint16_t pile = 1 + (c->count[id] << 2 | color); /* 0 is no square */
             for (; k && piles[k - 1] > pile; k--) piles[k] = piles[k - 1];
             piles[k] = pile;
         }
@@ -354,7 +356,7 @@ static int warehouse(const int *n) {
     return 2 * a + b;
 }
 
-/* Points that cannot be exceeded with these cards in the rounds to come and `actions` more actions in the round there is.
+/* Points that cannot be exceeded with these cards in the rounds to come and `actions` more actions in this round.
  *
  * Nothing is covered, all groups are one, and cubes are only counted. A cube that has yet to grow takes a growing, a
  * drying, a roasting and a delivery; of n actions (n - 2) / 2 at most can be growings that are dried separately, and
@@ -469,7 +471,7 @@ static void place(const Layout *l, const Cubes *c, int round, int number, int ro
     for (int i = 0; i < height; i++)
         for (int j = 0; j < width; j++) {
             uint8_t *at = &after.top[(row + i) * SIZE + column + j];
-            int square = turns == 0 ? 3 * i + j : turns == 1 ? 3 * (1 - j) + i : turns == 2 ? 5 - 3 * i - j : 3 * j + 2 - i;
+            int at_turns[4] = {3 * i + j, 3 * (1 - j) + i, 5 - 3 * i - j, 3 * j + 2 - i}, square = at_turns[turns];
             if (*at) {
                 char under = face(l, *at - 1);
                 cubes.count[*at - 1] = cubes.color[*at - 1] = 0;
