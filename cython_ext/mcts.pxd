@@ -59,6 +59,7 @@ cdef class Search:
     cdef bint score_objective
     cdef bint informed
     cdef float exploration
+    cdef float least  # utility there can be
     cdef float[MAX_PLAYERS] scale  # spread of the utility, by which exploration is scaled
     cdef double score_count
     cdef double[MAX_PLAYERS] score_mean

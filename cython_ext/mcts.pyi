@@ -12,7 +12,7 @@ class Search:
         memory: int,
         score_objective: bool = False,
         informed: bool = True,
-        exploration: float = 0.7,
+        exploration: float | None = None,
         allowed: list[int] | None = None,
     ) -> None: ...
     def run(self, visits: int, deadline: float, move: int | None = None) -> str: ...

@@ -5,7 +5,7 @@ et al. 2017) for one with them. Every node keeps the mean utility of every playe
 (max^n, Luckhardt & Irani 1986). A node is expanded at its second visit. Where the game has hidden information, each
 simulation starts from a random possibility (single-observer information-set search, Cowling et al. 2012).
 """
-from libc.math cimport log, sqrt
+from libc.math cimport INFINITY, log, sqrt
 from libc.stddef cimport size_t
 from libc.stdint cimport UINT32_MAX
 from libc.stdlib cimport calloc, free, malloc
@@ -16,7 +16,11 @@ from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHe
 from cython_ext.rng cimport rng_below, rng_seed
 
 cdef double AWAY = 2e-4  # seconds between two looks at the clock and the stop flag that are too long
+# What was found best by play: docs/search.md.
+cdef double UCB_EXPLORATION = 0.7
+cdef double PUCT_EXPLORATION = 1.4
 cdef float FIRST_PLAY_REDUCTION = 0.1  # an untried move is taken to be this much worse than its parent's value
+cdef float EVEN = 0.2  # part of the prior that all moves have in equal shares, so that none starves
 
 
 cdef enum:
@@ -66,8 +70,11 @@ cdef inline Node* select_ucb(Tree* tree, Node* parent, float exploration) noexce
     return best
 
 
-cdef inline Node* select_puct(Tree* tree, Node* parent, float exploration, float reduction) noexcept nogil:
-    """Highest value plus prior bonus; children are in order of prior, so of the untried only the first can win."""
+cdef inline Node* select_puct(Tree* tree, Node* parent, float exploration, float reduction, float least) noexcept nogil:
+    """Highest value plus prior bonus; children are in order of prior, so of the untried only the first can win.
+
+    least: no move is worth less; else an untried one would be taken to be worse than moves that have lost.
+    """
     cdef Node* child = node_at(tree, parent.first_child)
     cdef Node* best = child
     cdef float bound, best_bound = -1e30
@@ -80,7 +87,8 @@ cdef inline Node* select_puct(Tree* tree, Node* parent, float exploration, float
             best_bound = bound
             best = child
         child = next_node(tree, child)
-    if parent.tried < parent.children and parent.value[actor] - reduction + k * child.prior > best_bound:
+    if (parent.tried < parent.children
+            and max(parent.value[actor] - reduction, least) + k * child.prior > best_bound):
         parent.tried += 1
         return child
     return best
@@ -111,24 +119,27 @@ cdef class Search:
     memory: bytes the tree may take; the search ends when they are used up.
     score_objective: maximise the expected final score instead of the win share.
     informed: use the game's playout policy, evaluation and priors; otherwise plain UCT with random playouts.
-    exploration: weight of the exploration term, in spreads of the utility.
+    exploration: weight of the exploration term, in spreads of the utility; None for what was found best.
     allowed: the moves to consider at the root; None for all legal ones.
 
     Raises ValueError where the game is over or no legal move is allowed.
     """
 
     def __cinit__(self, State root, *, viewer: int, seed: int, memory: int, score_objective: bool = False,
-                  informed: bool = True, exploration: float = 0.7, allowed: list[int] | None = None):
+                  informed: bool = True, exploration: float | None = None, allowed: list[int] | None = None):
         cdef size_t size = root.game.table.state_size
         cdef size_t room = root.game.table.moves_max
         if root.to_move == OVER:
             raise ValueError("the game is over")
+        if exploration is None:
+            exploration = PUCT_EXPLORATION if informed and root.game.table.priors != NULL else UCB_EXPLORATION
+        self.exploration = exploration
         self.game = root.game
         self.players = root.players
         self.viewer = viewer
         self.score_objective = score_objective
         self.informed = informed
-        self.exploration = exploration
+        self.least = -INFINITY if score_objective else 0
         self.forced = NONE
         rng_seed(&self.rng, seed)
         self.root = malloc(size)
@@ -361,7 +372,7 @@ cdef class Search:
             else:
                 if informed:
                     node = select_puct(tree, node, self.exploration * self.scale[node.actor],
-                                       FIRST_PLAY_REDUCTION * self.scale[node.actor])
+                                       FIRST_PLAY_REDUCTION * self.scale[node.actor], self.least)
                 else:
                     node = select_ucb(tree, node, self.exploration * self.scale[node.actor])
                 move = node.move
@@ -415,6 +426,8 @@ cdef class Search:
                 self.moves[j] = move
             if self.informed and game.priors != NULL:
                 game.priors(native, self.state, self.moves, n, self.priors)
+                for i in range(n):
+                    self.priors[i] += EVEN * (<float>1 / n - self.priors[i])
                 for i in range(1, n):  # insertion sort, highest prior first
                     move = self.moves[i]
                     prior = self.priors[i]

@@ -88,6 +88,13 @@ def test_the_search_finds_the_best_moves(game, exact):
     assert sum(loss <= NEAR for loss in losses) >= len(losses) - (not exact)
 
 
+@pytest.mark.parametrize(("game", "number"), [("cafe", 195), ("cafe", 201), ("campus", 77)])
+def test_no_move_starves(game, number):
+    """The best move has a prior of 0.004 or less, or wins only with the right moves after it."""
+    losses = [lost(LIBRARY, ENDINGS[game][number], exact=False, seed=seed)[0] for seed in range(10)]
+    assert sum(loss <= NEAR for loss in losses) >= 8
+
+
 # --- values that fit together --------------------------------------------------------------------
 
 
