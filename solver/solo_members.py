@@ -147,6 +147,7 @@ class BeamMember(Member):
 class ExactMember(Member):
     """Branch and bound on the first thread; beside other members only where few enough rounds are to come."""
 
+    share = 1 << 20  # most of the time goes to the proof
     ROUNDS = 3
 
     def __init__(self, puzzle: Puzzle, team: Team) -> None:
