@@ -54,6 +54,7 @@ def plan_turn(
             while left(number / rounds):
                 deck = random.below(1 << 31)
                 beams = [_beam(position, candidate, deck) for candidate in candidates]
+                control.hold(beams)
                 nodes_left = int(min(most, 1 << 60) - looked) // len(beams)
                 done = list(pool.map(Beam.run, beams, repeat(began + seconds), repeat(nodes_left)))
                 looked += sum(beam.nodes for beam in beams)

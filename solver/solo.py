@@ -31,6 +31,23 @@ class Snapshot:
     proven: bool  # the line is a best one: score == bound
 
 
+class _Team:
+    """The members of a thread, and whose turn it is.
+
+    rest: positions left of that turn.
+    """
+
+    def __init__(self, members: list[Member]) -> None:
+        self.members = members
+        self.at = 0
+        self.rest = members[0].share
+
+    def pass_on(self) -> None:
+        """End the turn."""
+        self.at = (self.at + 1) % len(self.members)
+        self.rest = self.members[self.at].share
+
+
 class SoloSearch:
     """A search for the most points from a position to the end.
 
@@ -68,7 +85,7 @@ class SoloSearch:
         self._stopped = False
         self._best = Snapshot(None, self._puzzle.bound(position.state), (), 0, "beginning", False)
         self._teams = [
-            [MEMBERS[member](self._puzzle, team) for member in members]
+            _Team([MEMBERS[member](self._puzzle, team) for member in members])
             for team in (
                 Team(len(members), part * threads + i, seed, memory // threads // len(members)) for i in range(threads)
             )
@@ -110,21 +127,25 @@ class SoloSearch:
         score = self._score(line) if line else None
         self._note(score, line, bound, 0, None)
 
-    def _work(self, team: list[Member], end: float, nodes: int | None, later: float | None) -> None:
-        """Let the members of a thread take turns."""
+    def _work(self, team: _Team, end: float, nodes: int | None, later: float | None) -> None:
+        """Let the members of a thread take turns; the next call goes on with the turn that the clock has cut."""
         left = nodes
-        while not self._stopped and not self._best.proven and any(member.wants_turn for member in team):
-            for member in team:
-                if not member.wants_turn:
-                    continue
-                if self._stopped or self._best.proven or time.monotonic() >= end or (left is not None and left <= 0):
-                    return
-                share = member.share if left is None else min(left, member.share)
-                budget = UNKNOWN if later is None else Budget(end + later, inf if left is None else left)
-                looked = member.turn(end, share, self._best.score, budget)
-                if left is not None:
-                    left -= looked
-                self._note(member.score, member.line, member.bound, looked, member.phase)
+        while not self._stopped and not self._best.proven and any(member.wants_turn for member in team.members):
+            member = team.members[team.at]
+            if not member.wants_turn:
+                team.pass_on()
+                continue
+            if time.monotonic() >= end or (left is not None and left <= 0):
+                return
+            share = team.rest if left is None else min(left, team.rest)
+            budget = UNKNOWN if later is None else Budget(end + later, inf if left is None else left)
+            looked = member.turn(end, share, self._best.score, budget)
+            if left is not None:
+                left -= looked
+            self._note(member.score, member.line, member.bound, looked, member.phase)
+            team.rest -= looked
+            if team.rest <= 0 or (not looked and time.monotonic() < end):
+                team.pass_on()
 
     def _first_line(self) -> list[int]:
         """Return the line of the game's own rules of thumb, so that there is one at once."""
@@ -164,5 +185,5 @@ class SoloSearch:
 
     def _halt(self) -> None:
         for team in self._teams:
-            for member in team:
+            for member in team.members:
                 member.stop()

@@ -113,7 +113,7 @@ class BeamMember(Member):
         left = Budget(budget.end, budget.nodes - looked)
         if done:
             self._grow(self._room(self._beam.nodes, left) / self.SPARE)
-        else:
+        elif looked >= nodes:  # not where the clock has cut the turn: the same positions give the same line
             self._keep_pace(left)
         return looked
 
@@ -202,10 +202,10 @@ class BoundMember(Member):
         return "bound, best first"
 
     def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
-        """Go on."""
+        """Go on. Without a limit of time the clock has no say, so that the same positions give the same bound."""
         assert self._search is not None
         before = self._search.nodes
-        self._search.run(end, nodes)
+        self._search.run(end if budget.end < inf or budget.nodes == inf else inf, nodes)
         self.bound = self._search.bound
         return self._search.nodes - before
 

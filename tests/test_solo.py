@@ -117,6 +117,19 @@ def test_threads_and_members():
         assert found.score is None or replay(position, found.line) == found.score
 
 
+def test_the_clock_has_no_say_where_only_positions_are_limited():
+    """However often it is looked at meanwhile, in slices of what the clock gives."""
+    position = puzzle(7)
+    answers = []
+    for seconds in (math.inf, 0.01, 0.03):
+        search = SoloSearch(position, seed=5)
+        found = search.run(seconds, nodes=300_000, later=math.inf)
+        while found.nodes < 300_000:
+            found = search.run(seconds, nodes=300_000 - found.nodes, later=math.inf)
+        answers.append((found.score, found.bound, found.line, found.nodes))
+    assert answers[0] == answers[1] == answers[2]
+
+
 def test_same_nodes_same_answer():
     position = puzzle(9)
     first, second = (SoloSearch(position, seed=5).run(60, nodes=200_000) for _ in range(2))

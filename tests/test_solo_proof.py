@@ -12,6 +12,7 @@ from cython_ext.game import GAME_OVER, State
 from cython_ext.relaxation import Relaxation
 from cython_ext.rng import Random
 from cython_ext.solo import Puzzle
+from engines.cafe.prices import values
 from engines.library import Library
 from solver.positions import Position
 from solver.solo import SoloSearch
@@ -112,3 +113,17 @@ def test_bound_is_never_below_a_line(expresso: bool) -> None:
             for _ in range(7):
                 if state.to_move != GAME_OVER:
                     state.playout_step(random)
+
+
+@pytest.mark.parametrize("expresso", [False, True])
+def test_no_card_raises_the_bound(expresso: bool) -> None:
+    """The best of a round's cards is no worse than any of them, at any prices."""
+    for seed in range(12):
+        state, random = first(seed, expresso), Random(seed)
+        for _ in range(40):
+            prices = [0] * 4
+            while sum(prices) < 12:  # 3 points, none above 2
+                color = random.below(4)
+                prices[color] += prices[color] < 8
+            found = values(state, prices, [random.below(4 if expresso else 3) for _ in range(8)])
+            assert found == sorted(found, reverse=True), (seed, prices)

@@ -7,10 +7,11 @@ the most of each kind stands for all cards of a round to come. First nothing is 
 way to share what they cover among the kinds of squares is looked at.
 """
 from libc.stdint cimport int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from cython_ext.clock cimport now
-from cython_ext.game cimport Components, ConstStatePtr, Limits
+from cython_ext.game cimport Components, ConstStatePtr, Game, Limits, State
 from engines.cafe.bound cimport (
     CHOICES,
     Plan,
@@ -190,30 +191,25 @@ cdef int choices_of(const Relaxation* r, int round) noexcept nogil:
 
 
 cdef void value_growth(const Squares* s, int lost, const int* price, int* growth) noexcept nogil:
-    """The value of what the plantations of so many colours bring, `lost` plantations covered."""
+    """The value of what the plantations of so many colours bring, `lost` plantations covered.
+
+    The dearest colours first, each as much as its plantations and sacks take: nothing is dearer that keeps within what
+    each colour, and all together, have. The most of several cards need not be what any card has.
+    """
     cdef int[COLORS] of_color
-    cdef int[COLORS] own
-    cdef int i, cheapest, cubes, sacks = -s.plants, total = 0
-    cdef int dearest = max(max(price[0], price[1]), max(price[2], price[3]))
+    cdef int i, dearest, cubes, total = 0, room = s.plants - lost
+    cdef uint32_t done = 0
     for i in range(COLORS):
         of_color[i] = price[i] * s.color[i]
-        sacks += s.color[i]
-    sacks //= COLORS - 1  # each is counted for every colour
-    for i in range(COLORS):
-        own[i] = s.color[i] - sacks
-        total += price[i] * own[i]
-    total += dearest * sacks
-    while lost > 0:  # the cheapest first
-        cheapest = -1
+    for _ in range(COLORS):
+        dearest = -1
         for i in range(COLORS):
-            if own[i] and (cheapest < 0 or price[i] < price[cheapest]):
-                cheapest = i
-        if cheapest < 0:
-            break
-        cubes = min(lost, own[cheapest])
-        own[cheapest] -= cubes
-        lost -= cubes
-        total -= cubes * price[cheapest]
+            if not done >> i & 1 and (dearest < 0 or price[i] > price[dearest]):
+                dearest = i
+        done |= 1 << dearest
+        cubes = max(0, min(s.color[dearest], room))
+        room -= cubes
+        total += price[dearest] * cubes
     most_of(of_color, COLORS, COLORS, growth)
     for i in range(COLORS + 1):
         growth[i] = min(growth[i], total)
@@ -401,7 +397,7 @@ cdef int value(Relaxation* r, const Node* node, const int* price, bint covered) 
     return value_uncovered(r, price, node.choice, node.depth)
 
 
-cdef void lower(Relaxation* r, Node* node, int step, bint covered) noexcept nogil:
+cdef void lower(Relaxation* r, Node* node, int step, bint covered, const Limits* limits) noexcept nogil:
     """Lower a node's bound by better prices: as long as that helps `step` goes from one colour to another.
 
     The warehouse scores twice its fewest cubes and once its second fewest: prices that sum to 3 points, none of them
@@ -412,7 +408,7 @@ cdef void lower(Relaxation* r, Node* node, int step, bint covered) noexcept nogi
     for i in range(COLORS):
         price[i] = node.price[i]
     best = value(r, node, price, covered)
-    while since < COLORS * COLORS:  # pairs tried in vain
+    while since < COLORS * COLORS and not limits.stop and now() < limits.end:  # pairs tried in vain
         i = pair // COLORS
         j = pair % COLORS
         pair = (pair + 1) % (COLORS * COLORS)
@@ -500,17 +496,39 @@ cdef float tighten(void* memory, const Limits* limits, uint64_t* seen, bint* don
                 child = node
                 child.choice[node.depth] = i
                 child.depth += 1
-                lower(r, &child, 2, False)
+                lower(r, &child, 2, False, limits)
                 push(r, &child)
                 seen[0] += 1
             continue
         node.stage += 1
         seen[0] += 1
         if node.stage == COVERED_ONCE:
-            lower(r, &node, 1, False)
+            lower(r, &node, 1, False, limits)
             for i in range(COLORS):
                 price[i] = node.price[i]
             node.bound = min(<int>node.bound, value_covered(r, price, node.choice))
         else:
-            lower(r, &node, 1, True)
+            lower(r, &node, 1, True, limits)
         push(r, &node)
+
+
+def values(State state, prices: list[int], choices: list[int]) -> list[int]:
+    """Return what no line can exceed that takes the first 0, 1, ... of some cards, at fixed prices.
+
+    In quarter points, as `prices`, one of each colour, are. choices: of the cards of each round to come, from 0 on.
+    For tests: knowing more of the cards never raises a bound.
+    """
+    cdef Relaxation* r = <Relaxation*>calloc(1, sizeof(Relaxation))
+    cdef int[COLORS] price
+    cdef uint8_t[ROUNDS] choice
+    cdef int i
+    if r == NULL:
+        raise MemoryError
+    relax((<Game>state.game).native, state.data, ROUNDS, r)
+    for i in range(COLORS):
+        price[i] = prices[i]
+    for i in range(r.plan.rounds):
+        choice[i] = choices[i]
+    found = [value_uncovered(r, price, choice, i) for i in range(r.plan.rounds + 1)]
+    free(r)
+    return found

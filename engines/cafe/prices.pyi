@@ -1,0 +1,3 @@
+from cython_ext.game import State
+
+def values(state: State, prices: list[int], choices: list[int]) -> list[int]: ...
