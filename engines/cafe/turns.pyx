@@ -329,7 +329,6 @@ cdef struct Payments:
     int paid
     int[COLORS] other
     int others
-    uint32_t card
 
 
 cdef bint show_paid(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
@@ -374,7 +373,6 @@ cdef void show_takes(Walk* w, const Position* p, uint32_t effort) noexcept nogil
         else:
             card = moves[i] >> 3
             pay.walk = w
-            pay.card = card
             pay.paid = moves[i] & 7
             pay.others = 0
             i += 1
