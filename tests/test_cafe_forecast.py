@@ -59,6 +59,18 @@ def test_the_network_is_computed_as_written_down(players: int, auction: str, exp
             assert won <= lost or one == other
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("bias", [0.0] * 25), ("out", []), ("direct", [0.0] * 66), ("hidden", [[0.0] * 24] * 68)],
+)
+def test_a_network_of_another_shape_is_refused(field: str, value: list[Any]) -> None:
+    game = CafeGame(ENTRIES["reconstructed"].components)
+    with pytest.raises(ValueError, match=f"{field}: wants (24|67) numbers; found {len(value)}"):
+        game.set_forecast(NETWORK | {field: value})
+    with pytest.raises(ValueError, match=r"hidden\[1\]: wants 24 numbers; found 1"):
+        game.set_forecast(NETWORK | {"hidden": [[0.0] * 24] + [[0.0]] * 66})
+
+
 def test_rounds_and_actions_to_come() -> None:
     """A player's rounds to begin fall by one when their card lies; their actions then are their cups, or those left."""
     for auction in ("false", "true"):

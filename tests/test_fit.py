@@ -1,10 +1,14 @@
-"""What weights are tuned by: losses against the formula, contests against the same games played in Python."""
+"""What weights are tuned by: losses against the formula, contests against the same games played in Python; what
+forecasts are fitted to, and how well."""
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
+from bench.fit_forecast import fit, forecast, play, replay, spreads, subject
 from cython_ext.fit import Sample, contest
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.rng import Random
@@ -83,3 +87,46 @@ def test_a_coin_less_makes_a_purchase_likelier_by_the_weight_of_a_price() -> Non
                     assert priors[dearer] == pytest.approx(priors[move] * ratio, rel=1e-3)
                     compared += 1
     assert compared > 5
+
+
+@pytest.mark.parametrize(("game", "seed"), [("cafe", 2), ("cafe", 19)])
+def test_a_sample_leads_to_the_same_player_a_part_later(game: str, seed: int) -> None:
+    about = subject(game)
+    state, _ = about.opening(seed)
+    moves = play(game, 0, seed)
+    samples, together = replay(about, seed, moves)
+    assert len(together) > 5
+    for (places, win), (following, _) in pairwise(together):
+        assert len(win) == len(places) == state.players
+        for player, place in enumerate(places):
+            assert samples[place].later == following[player]
+            assert samples[place].points == samples[following[player]].points
+    for code in moves:
+        state.apply(code)
+    assert state.to_move == GAME_OVER
+    wins, scores = state.returns()
+    assert [samples[place].points for place in together[0][0]] == scores
+    assert together[0][1] == wins
+
+
+def test_a_network_learns_what_a_linear_part_cannot() -> None:
+    """The points are a sum and an absolute value; the latter alone spreads by 1.2, and the noise by 0.5."""
+    dice = np.random.default_rng(3)
+    x = dice.normal(size=(160_000, 4)).astype(np.float32)
+    exact = 10 + x[:, 0] + 2 * np.abs(x[:, 1] - x[:, 2]) / math.sqrt(2)
+    points = (exact + dice.normal(0, 0.5, len(x))).astype(np.float32)
+    alone = np.full(len(x), -1)
+    net = fit(x, points, alone, np.full(len(x), True), np.arange(len(x)))
+    assert math.sqrt(np.mean((forecast(net, x) - exact) ** 2)) < 0.2
+
+
+def test_spreads_of_leads_are_those_the_winners_were_drawn_with() -> None:
+    about = subject("cafe")
+    dice = np.random.default_rng(4)
+    leads = []
+    for _ in range(20_000):
+        points = dice.normal(40, 6, 3)
+        share = np.exp((points - points.max()) / 5)
+        winner = dice.choice(3, p=share / share.sum())
+        leads += [(left, points, [float(player == winner) for player in range(3)]) for left in range(9)]
+    assert spreads(about, leads) == [pytest.approx(5, abs=0.2)] * 9

@@ -1,19 +1,19 @@
 """Expected final points of every player, by a small neural network, and shares of the win from their differences.
 
-The network has one hidden layer of rectified units beside a direct linear part. It sees one player at a time; its
-weights and the spreads of the leads are fitted to games of the search against itself (bench/fit_cafe_forecast.py).
+The network sees one player at a time; its weights and the spreads of the leads are fitted to games of the search
+against itself (bench/fit_forecast.py).
 """
 from libc.math cimport exp
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
+from cython_ext.network cimport predict
 from engines.cafe.scoring cimport Points, count_points
 from engines.cafe.structs cimport (
     CELLS,
     COLORS,
     DOUBLE,
     FREE_SHIPS,
-    HIDDEN,
     INPUTS,
     MAX_ACTIONS,
     OPEN_EMPTY,
@@ -292,23 +292,10 @@ cdef inline void put_groups(const Groups* g, float* x) noexcept nogil:
 cdef float expected(const Table* t, const Position* p, int player, const Points* points) noexcept nogil:
     """Expected final points of a player; points: as the position stands."""
     cdef float[INPUTS] x
-    cdef float[HIDDEN] unit
-    cdef int i, j
-    cdef float total = t.forecast.base
     inputs(t, p, player, points, x)
     if x[0] == 0 and x[1] == 0:  # no round and no action is left
         return points.total
-    for j in range(HIDDEN):
-        unit[j] = t.forecast.bias[j]
-    for i in range(INPUTS):
-        if x[i] != 0:
-            total += t.forecast.direct[i] * x[i]
-            for j in range(HIDDEN):
-                unit[j] += t.forecast.hidden[i][j] * x[i]
-    for j in range(HIDDEN):
-        if unit[j] > 0:
-            total += t.forecast.out[j] * unit[j]
-    return max(total, <float>0)  # a set unlike the one it was fitted with may mislead it
+    return max(predict(&t.forecast.points, x), <float>0)  # a set unlike the one it was fitted with may mislead it
 
 
 cdef bint settled(Components components, ConstStatePtr state) noexcept nogil:

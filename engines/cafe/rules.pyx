@@ -3,6 +3,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
 
 from cython_ext.game cimport CHANCE, Game, State
+from cython_ext.network cimport load as load_network
 from engines.cafe.actions cimport continuations
 from engines.cafe.bound cimport bound, standing
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
@@ -22,7 +23,6 @@ from engines.cafe.structs cimport (
     EXPRESSO_CARDS,
     FEATURES,
     FIRST_EXPRESSO,
-    HIDDEN,
     INPUTS,
     MOVES_MAX,
     NO_CARD,
@@ -135,14 +135,7 @@ cdef class CafeGame(Game):
 
     def set_forecast(self, forecast: dict[str, object]) -> None:
         """Take over the weights of forecast.pyx: the fields of Forecast."""
-        for i in range(INPUTS):
-            self.cards.forecast.direct[<int>i] = forecast["direct"][i]
-            for j in range(HIDDEN):
-                self.cards.forecast.hidden[<int>i][<int>j] = forecast["hidden"][i][j]
-        for j in range(HIDDEN):
-            self.cards.forecast.bias[<int>j] = forecast["bias"][j]
-            self.cards.forecast.out[<int>j] = forecast["out"][j]
-        self.cards.forecast.base = forecast["base"]
+        load_network(&self.cards.forecast.points, forecast, INPUTS)
         for rounds in range(ROUNDS + 1):
             self.cards.forecast.spread[<int>rounds] = forecast["spread"][rounds]
             for acting in range(2):

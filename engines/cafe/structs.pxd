@@ -6,6 +6,7 @@ cells are 54-bit masks. All structs are flat; a position is canonical: what is u
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from cython_ext.game cimport StateHeader
+from cython_ext.network cimport Network
 
 cdef enum:
     PLAYERS_MAX = 4
@@ -29,7 +30,6 @@ cdef enum:
     MOVES_MAX = 38 * 35 + 2
     FEATURES = 53  # of a position, for value.pyx
     INPUTS = 67  # of the network of forecast.pyx
-    HIDDEN = 24  # its hidden units
     ORIGIN = 32  # offset of rows and columns in move codes
 
 
@@ -192,11 +192,7 @@ cdef struct Weights:
 
 # The network of forecast.pyx, and by rounds to begin the spread of a lead and its error without and with actions left.
 cdef struct Forecast:
-    float[INPUTS][HIDDEN] hidden
-    float[HIDDEN] bias
-    float[HIDDEN] out
-    float[INPUTS] direct
-    float base
+    Network points
     float[ROUNDS + 1] spread
     float[ROUNDS + 1][2] error
 

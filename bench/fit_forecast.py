@@ -1,80 +1,58 @@
-"""Fits engines/cafe/forecast.json: how many points a player of Café is likely to end with.
+"""Fits engines/GAME/forecast.json: how many points a player is likely to end with.
 
-    python -m bench.fit_cafe_forecast play FILE --games 4000 --visits 100
-    python -m bench.fit_cafe_forecast fit FILE
+    python -m bench.fit_forecast play GAME FILE --games 4000 --visits 100
+    python -m bench.fit_forecast fit GAME FILE
 
 `play` lets the search play itself and appends every game to FILE, one a line, as JSON; it goes on where a run before it
 ended, and with `--visits 0` the rules of thumb play. `fit` replays the games and fits the network of forecast.pyx by
 Adam (Kingma & Ba 2015), then the spreads of the leads to who won. What a position is worth is for the most part what
-the network itself says of the same player half a round later, which is less noisy than what they ended with (temporal
-differences, Sutton 1988); it begins with the latter. Better forecasts make better games: the two are repeated in turns.
+the network itself says of the same player a part of the game later, which is less noisy than what they ended with
+(temporal differences, Sutton 1988); it begins with the latter. Better forecasts make better games: the two are repeated
+in turns. bench/forecast_GAME.py says what is seen of a game, and when.
 """
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from concurrent.futures import Executor, ProcessPoolExecutor
-from functools import cache
-from itertools import product
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bench.forecast_game import Array, ForecastGame
 from bench.tune import opened
-from cython_ext.game import CHANCE_POINT, GAME_OVER, State
+from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.mcts import Search
-from cython_ext.rng import Random
-from engines.cafe import weights
-from engines.cafe.codes import STEP_PLACE
-from engines.cafe.engine import ENGINE
-from engines.cafe.rules import CafeGame
-from engines.library import Library
 
-FILE = Path(weights.__file__).with_name("forecast.json")
 MEMORY = 64 << 20
 STRAY = 0.05  # share of moves that are not the best, so that the network learns what they cost
 CANDIDATES = 6  # most of those are one of so many most visited moves
 ANY = 0.2  # part of them that are any move
 HELD_OUT = 10  # of the games, one in so many is only tested on
-LATER = 1  # half rounds after which a player's next forecast counts
+LATER = 1  # parts of a game after which a player's next forecast counts
 TRUST = 0.9  # part that it counts for; the rest is what they ended with
-HIDDEN = 24
-MOST_PLAYERS = 4
-ROUNDS = 8
+HIDDEN = 24  # as in cython_ext/network.pxd
 BATCH = 1024
 EPOCHS = 12
 RATE = 2e-3  # of learning, at first; it falls to a hundredth
 DECAY = 1e-4  # of the weights
 
-Array = NDArray[Any]
 
-
-@cache
-def rules() -> CafeGame:
-    """Return the rules with the default set."""
-    game = Library().entry("cafe", "", "", "set").game
-    assert isinstance(game, CafeGame)
+def subject(name: str) -> ForecastGame:
+    """Return what is to be known of a game."""
+    game: ForecastGame = importlib.import_module(f"bench.forecast_{name}").GAME
     return game
 
 
-def opening(game: CafeGame, seed: int) -> tuple[State, Random]:
-    """Return the first position of a game, and its draws: all numbers of players and options in turns."""
-    players = 1 + seed % 4
-    auction = seed // 4 % 3 == 1 and players > 1
-    options = {"auction": str(auction).lower(), "expresso": str(seed // 12 % 3 == 1).lower()}
-    draws = Random(seed)
-    return ENGINE.initial(game, players, options, draws), draws
-
-
-def play(seed: int, visits: int) -> list[int]:
+def play(name: str, visits: int, seed: int) -> list[int]:
     """Return the moves and draws of a game."""
-    game = rules()
-    state, draws = opening(game, seed)
+    state, draws = subject(name).opening(seed)
     dice = random.Random(seed)
     made: list[int] = []
     while state.to_move != GAME_OVER:
@@ -106,42 +84,38 @@ class Sample(NamedTuple):
     """What is seen of a player, and where that leads."""
 
     x: list[float]
-    later: int  # place of the sample a round later among the game's; -1 for the end
+    later: int  # place of the sample a part later among the game's; -1 for the end
     points: float  # in the end
 
 
-def replay(seed: int, moves: list[int]) -> tuple[list[Sample], list[tuple[list[int], int, list[float]]]]:
-    """Return samples of a game, and where all players are seen at once: their samples, rounds to come, who won."""
-    game = rules()
-    state, _ = opening(game, seed)
+def replay(game: ForecastGame, seed: int, moves: list[int]) -> tuple[list[Sample], list[tuple[list[int], list[float]]]]:
+    """Return samples of a game, and where all players are seen at once: their samples, who won."""
+    state, _ = game.opening(seed)
     players = range(state.players)
-    seen: list[tuple[list[float], int, int]] = []  # what, player, half round
-    halves: list[list[int]] = []  # samples of all players at the beginning of every half round
-    last = (0, False)
+    seen: list[tuple[list[float], int, int]] = []  # what, player, part of the game
+    parts: list[list[int]] = []  # samples of all players at the beginning of every part
+    last: Hashable = None
     for code in moves:
-        if game.settled(state):
-            fields = game.read(state)
-            phase = (fields["round"], fields["step"] > STEP_PLACE)
-            if phase != last:
-                halves.append([len(seen) + player for player in players])
-                seen += [(game.inputs(state, player), player, len(halves) - 1) for player in players]
-                last = phase
-            elif state.to_move >= 0:
-                seen.append((game.inputs(state, state.to_move), state.to_move, len(halves) - 1))
+        phase = game.phase(state)
+        if phase is not None and phase != last:
+            parts.append([len(seen) + player for player in players])
+            seen += [(game.inputs(state, player), player, len(parts) - 1) for player in players]
+            last = phase
+        elif phase is not None and state.to_move >= 0:
+            seen.append((game.inputs(state, state.to_move), state.to_move, len(parts) - 1))
         state.apply(code)
     win, score = state.returns()
     samples = []
-    for x, player, half in seen:
-        later = halves[half + LATER][player] if half + LATER < len(halves) else -1
+    for x, player, part in seen:
+        later = parts[part + LATER][player] if part + LATER < len(parts) else -1
         samples.append(Sample(x, later, score[player]))
-    together = [(places, int(seen[places[0]][0][0]), win) for places in halves if state.players > 1]
-    return samples, together
+    return samples, [(places, win) for places in parts if state.players > 1]
 
 
-def replay_line(line: str) -> Any:
+def replay_line(name: str, line: str) -> Any:
     """Replay a line of the file."""
     row = json.loads(line)
-    return row["seed"], *replay(row["seed"], row["moves"])
+    return row["seed"], *replay(subject(name), row["seed"], row["moves"])
 
 
 def forecast(net: dict[str, Array], x: Array) -> Array:
@@ -154,7 +128,7 @@ def forecast(net: dict[str, Array], x: Array) -> Array:
 def fit(x: Array, points: Array, later: Array, live: Array, learn: Array) -> dict[str, Array]:
     """Return the network after EPOCHS of learning; x in units of their spread.
 
-    points: in the end. later: places of the samples half a round later, -1 for the end. live: whether anything is left
+    points: in the end. later: places of the samples a part later, -1 for the end. live: whether anything is left
     to forecast. learn: places of the samples to learn from.
     """
     dice = np.random.default_rng(1)
@@ -194,14 +168,14 @@ def fit(x: Array, points: Array, later: Array, live: Array, learn: Array) -> dic
     return net
 
 
-def spreads(leads: Iterable[tuple[int, Array, list[float]]]) -> list[float]:
-    """Return by rounds to begin the spread that makes who won most likely.
+def spreads(game: ForecastGame, leads: Iterable[tuple[int, Array, list[float]]]) -> list[float]:
+    """Return by stage the spread that makes who won most likely.
 
-    leads: rounds to begin, expected points and shares of the win of all players.
+    leads: stage, expected points and shares of the win of all players.
     """
-    rows: list[tuple[list[Array], list[Array]]] = [([], []) for _ in range(ROUNDS + 1)]
+    rows: list[tuple[list[Array], list[Array]]] = [([], []) for _ in range(game.stages[0])]
     for left, points, win in leads:
-        absent = MOST_PLAYERS - len(win)
+        absent = game.most_players - len(win)
         rows[left][0].append(np.pad(points - points.max(), (0, absent), constant_values=-1e6))
         rows[left][1].append(np.pad(win, (0, absent)))
     found: list[float] = []
@@ -216,31 +190,33 @@ def spreads(leads: Iterable[tuple[int, Array, list[float]]]) -> list[float]:
     return found
 
 
-def play_games(pool: Executor, path: Path, games: int, visits: int) -> None:
+def play_games(name: str, pool: Executor, path: Path, games: int, visits: int) -> None:
     """Append games to the file, up to the number wanted."""
     done = sum(1 for _ in opened(path, "r")) if path.exists() else 0
     seeds = range(done, games)
-    for seed, moves in zip(seeds, pool.map(play, seeds, [visits] * len(seeds), chunksize=4), strict=True):
+    for seed, moves in zip(seeds, pool.map(partial(play, name, visits), seeds, chunksize=4), strict=True):
         with opened(path, "a") as file:
             file.write(json.dumps({"seed": seed, "moves": moves}, separators=(",", ":")) + "\n")
 
 
-def fit_games(pool: Executor, paths: list[Path]) -> None:
+def fit_games(name: str, pool: Executor, paths: list[Path]) -> None:
     """Fit to the games of some files, print how well, and write the network."""
+    game = subject(name)
+    file = Path(importlib.import_module(f"engines.{name}.weights").__file__ or "").with_name("forecast.json")
     lines = [line for path in paths for line in opened(path, "r")]
     columns: list[list[Array]] = [[], [], [], []]
     together = []
     count = 0
-    for seed, samples, seen in pool.map(replay_line, lines, chunksize=64):
+    for seed, samples, seen in pool.map(partial(replay_line, name), lines, chunksize=64):
         columns[0].append(np.array([sample.x for sample in samples], np.float32))
         columns[1].append(np.array([sample.points for sample in samples], np.float32))
         columns[2].append(np.array([count + sample.later if sample.later >= 0 else -1 for sample in samples]))
         columns[3].append(np.full(len(samples), seed % HELD_OUT == 0))
-        together += [([count + i for i in places], left, win) for places, left, win in seen]
+        together += [([count + i for i in places], win) for places, win in seen]
         count += len(samples)
     x, points, later, test = (np.concatenate(rows) for rows in columns)
-    former = {name: np.array(value, ndmin=1) for name, value in json.loads(FILE.read_text()).items()}
-    live = (x[:, 0] > 0) | (x[:, 1] > 0)  # what is over is counted, not forecast
+    former = {name: np.array(value, ndmin=1) for name, value in json.loads(file.read_text()).items()}
+    live, stage = game.live(x), game.stage(x)
     middle, scale = x.mean(axis=0), np.maximum(x.std(axis=0), 0.1)
     net = fit((x - middle) / scale, points, later, live, np.flatnonzero(live & ~test))
     net["base"] = net["base"] - (middle / scale) @ net["direct"]
@@ -249,29 +225,31 @@ def fit_games(pool: Executor, paths: list[Path]) -> None:
     net["hidden"] = net["hidden"] / scale[:, None]
     guess, before = forecast(net, x), forecast(former, x)
     print(f"{len(lines)} games, {count} samples; on {test.sum()} of them, held out:")
-    print("rounds to begin | actions left | root mean square error | before | spread of the points | bias")
-    errors = [[0.0, 0.0] for _ in range(ROUNDS + 1)]
-    for rounds, acting in product(range(ROUNDS + 1), (False, True)):
-        rows = test & live & (x[:, 0] == rounds) & ((x[:, 1] > 0) == acting)
+    print("stage | root mean square error | before | spread of the points | bias")
+    errors = np.zeros(game.stages)
+    for place in np.ndindex(*game.stages):
+        rows = test & live & np.all([part == here for part, here in zip(stage, place, strict=True)], axis=0)
         if rows.any():
             error, old = guess[rows] - points[rows], before[rows] - points[rows]
-            errors[rounds][acting] = round(float(np.sqrt(np.mean(error**2))), 2)
+            errors[place] = np.sqrt(np.mean(error**2))
             print(
-                f"{rounds} | {'some' if acting else 'none'} | {errors[rounds][acting]:.2f} | "
-                f"{np.sqrt(np.mean(old**2)):.2f} | {points[rows].std():.2f} | {error.mean():+.2f}"
+                f"{' '.join(map(str, place))} | {errors[place]:.2f} | {np.sqrt(np.mean(old**2)):.2f} | "
+                f"{points[rows].std():.2f} | {error.mean():+.2f}"
             )
     guess = np.where(live, guess, points)
-    found = spreads((left, guess[places], win) for places, left, win in together)
+    found = spreads(game, ((int(stage[0][places[0]]), guess[places], win) for places, win in together))
     print("spreads of leads:", " ".join(f"{spread:.1f}" for spread in found))
     result: dict[str, Any] = {name: np.round(value.astype(float), 5).tolist() for name, value in net.items()}
-    result |= {"base": result["base"][0], "spread": [round(spread, 1) for spread in found], "error": errors}
-    FILE.write_text(json.dumps(result))
+    result |= {"base": result["base"][0], "spread": [round(spread, 1) for spread in found]}
+    result["error"] = errors.round(2).tolist()
+    file.write_text(json.dumps(result))
 
 
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("play", "fit"))
+    parser.add_argument("game", help="cafe or gatto")
     parser.add_argument("file", type=Path, nargs="+", help="one to play, any number to fit; compressed where named .xz")
     parser.add_argument("--games", type=int, default=4000)
     parser.add_argument("--visits", type=int, default=150, help="a move; 0 for the rules of thumb")
@@ -279,9 +257,9 @@ def main() -> None:
     args = parser.parse_args()
     with ProcessPoolExecutor(args.processes) as pool:
         if args.what == "play":
-            play_games(pool, args.file[0], args.games, args.visits)
+            play_games(args.game, pool, args.file[0], args.games, args.visits)
         else:
-            fit_games(pool, args.file)
+            fit_games(args.game, pool, args.file)
 
 
 if __name__ == "__main__":
