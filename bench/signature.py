@@ -31,6 +31,7 @@ def signature() -> tuple[int, str]:
             search = Search(
                 state, viewer=state.to_move, seed=1, memory=MEMORY, score_objective=by_score, informed=informed
             )
+            search.plan(VISITS, math.inf)
             search.run(VISITS, math.inf)
             nodes += search.nodes
             visits = [(move, visits) for move, visits, *_ in search.root_moves()]

@@ -108,6 +108,11 @@ cdef struct SoloTable:
     # Hash of what matters for the points to come up to the end of round `last`. alike: differences that hardly ever
     # matter may be overlooked.
     uint64_t (*key)(Components, ConstStatePtr, bint alike, uint32_t last) noexcept nogil
+    # Makes a position of one player, in which the rest of the turn can be planned with the functions above, out of what
+    # the player to move has in a position of several; the same moves lead on. It may end with draws to come. False
+    # where there is nothing to plan. NULL: turns are not planned.
+    bint (*alone)(Components, ConstStatePtr, StatePtr) noexcept nogil
+    float certainty  # points by which the end of a plan must be better for its prior to grow e-fold
 
 
 cdef class Game:

@@ -5,7 +5,7 @@ root make a parallel search (root parallelism, Chaslot et al. 2008).
 """
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t
 
-from cython_ext.game cimport MAX_PLAYERS, Game
+from cython_ext.game cimport MAX_PLAYERS, Game, Limits
 from cython_ext.rng cimport Rng
 
 cdef enum:
@@ -65,6 +65,7 @@ cdef class Search:
     cdef double[MAX_PLAYERS] score_mean
     cdef double[MAX_PLAYERS] score_m2
     cdef volatile int stop_flag
+    cdef Limits plan_limits
     cdef readonly double ended  # when the last run ended, on the clock of time.monotonic(); 0 before the first
     cdef int forced  # the root's child that every simulation goes through, or NONE
 
@@ -72,5 +73,6 @@ cdef class Search:
     cdef bint expand(self, Node* node) noexcept nogil
     cdef void play_out(self, float* win, float* score, float* variance) noexcept nogil
     cdef void note_scores(self, const float* score) noexcept nogil
+    cdef void prefer(self, const float* value) noexcept nogil
     cdef int forced_child(self, uint32_t move) except NONE
     cdef Node* find(self, object line) except? NULL

@@ -13,7 +13,9 @@ from libc.string cimport memcpy, memset
 
 from cython_ext.clock cimport now
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
+from cython_ext.plan cimport Planner
 from cython_ext.rng cimport rng_below, rng_seed
+from cython_ext.softmax cimport softmax
 
 cdef double AWAY = 2e-4  # seconds between two looks at the clock and the stop flag that are too long
 # What was found best by play: docs/search.md.
@@ -202,6 +204,48 @@ cdef class Search:
             if total > 0:
                 node_at(&self.tree, root.first_child + i).prior /= total
 
+    def plan(self, positions: int, deadline: float) -> int:
+        """Plan the turn of the player to move, and give the root moves priors by what their best plans are worth.
+
+        Only before the search starts. Ends after about so many positions, at the deadline or when stopped. Returns the
+        positions looked at: 0 where there is no turn to plan.
+        """
+        cdef Node* root = node_at(&self.tree, 0)
+        cdef Planner planner
+        cdef uint32_t i
+        if self.game.solo.alone == NULL or not self.informed or root.actor < 0 or root.children < 2:
+            return 0
+        planner = Planner(self.game, [node_at(&self.tree, root.first_child + i).move for i in range(root.children)])
+        self.plan_limits.nodes = positions
+        self.plan_limits.end = deadline
+        with nogil:
+            self.prefer(planner.run(self.state, &self.plan_limits))
+        return planner.turn.seen
+
+    cdef void prefer(self, const float* value) noexcept nogil:
+        """Give the root moves priors by their values, and sort them; -INFINITY: no value is known."""
+        cdef Node* root = node_at(&self.tree, 0)
+        cdef Node* child
+        cdef Node spare
+        cdef uint32_t i, j
+        cdef float best = -INFINITY
+        for i in range(root.children):
+            best = max(best, value[i])
+            self.priors[i] = value[i]
+        if best == -INFINITY:
+            return
+        softmax(self.priors, root.children, self.game.solo.certainty)
+        for i in range(root.children):
+            child = node_at(&self.tree, root.first_child + i)
+            child.prior = self.priors[i] + EVEN * (<float>1 / root.children - self.priors[i])
+            memcpy(&spare, child, self.tree.stride)
+            j = i
+            while j > 0 and node_at(&self.tree, root.first_child + j - 1).prior < spare.prior:
+                child = node_at(&self.tree, root.first_child + j)
+                memcpy(child, node_at(&self.tree, root.first_child + j - 1), self.tree.stride)
+                j -= 1
+            memcpy(node_at(&self.tree, root.first_child + j), &spare, self.tree.stride)
+
     def run(self, visits: int, deadline: float, move: int | None = None) -> str:
         """Go on until the tree has `visits` visits, or until `deadline` on the clock of time.monotonic().
 
@@ -269,6 +313,7 @@ cdef class Search:
     def stop(self) -> None:
         """End a running search, and all later ones of this tree; callable from any thread."""
         self.stop_flag = 1
+        self.plan_limits.stop = 1
 
     @property
     def visits(self) -> int:

@@ -33,6 +33,9 @@ MAX_LINE = 16  # moves of a principal variation
 # is too large is given up after a small part of it: docs/search.md has the figures.
 POSITIONS_PER_VISIT = 8
 POSITIONS_PER_SECOND = 300_000
+# What is looked at to plan a turn before the search begins: about a third of the time of a search.
+PLANNED_PER_VISIT = 1
+PLANNED_PER_SECOND = 300_000
 ENDING_TIME = 0.5  # of a search under a time limit, the part after which solving is given up on a slow machine
 
 REASONS = {
@@ -142,6 +145,7 @@ class Analysis(Timed):
         position: Position,
         searches: list[Search],
         ending: Exact | None,
+        planned: int,
         request: pb.SuggestRequest,
         control: Control,
         limits: Limits,
@@ -152,6 +156,7 @@ class Analysis(Timed):
         self.position = position
         self.searches = searches
         self._ending = ending
+        self._planned = planned  # positions each tree may look at to plan the turn
         self.solved = False
         self.version = version
         self.objective = _objective(position, request)
@@ -192,11 +197,18 @@ class Analysis(Timed):
             return True
         share, rest = divmod(self.visits, len(self.searches))
         targets = [share + (index < rest) for index in range(len(self.searches))]
+        planned, self._planned = self._planned, 0
+
+        def go_on(search: Search, target: int) -> str:
+            if planned:  # whatever the pause, so that equal visits give equal answers
+                search.plan(planned, self.deadline)
+            return search.run(target, until)
+
         if len(self.searches) == 1:
-            reasons = {self.searches[0].run(targets[0], until)}
+            reasons = {go_on(self.searches[0], targets[0])}
         else:
             with ThreadPoolExecutor(len(self.searches)) as pool:
-                reasons = set(pool.map(lambda search, target: search.run(target, until), self.searches, targets))
+                reasons = set(pool.map(go_on, self.searches, targets))
         for reason in ("stopped", "memory", "time", "visits"):
             if reason in reasons:
                 if reason == "time":
@@ -349,7 +361,8 @@ def analysis_for(
     """Check a request and set up its search.
 
     at_chance: search a chance point too; its outcomes then take the place of moves, and `viewer` has to be given.
-    features: arguments of Search that are to differ from their defaults; `exact` False leaves endings unsolved.
+    features: arguments of Search that are to differ from their defaults; `exact` False leaves endings unsolved, `plan`
+    False turns unplanned.
 
     Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
     """
@@ -391,7 +404,7 @@ def analysis_for(
     threads = request.threads or 1
     score_objective = _objective(position, request) == pb.OBJECTIVE_SCORE
     given = dict(features or {})
-    exact = given.pop("exact", True)
+    exact, plan = given.pop("exact", True), given.pop("plan", True)
     searches = [
         Search(
             state,
@@ -406,9 +419,13 @@ def analysis_for(
     ]
     ending = None
     if exact:
-        budget = _positions(position, request, control, limits)
+        budget = _positions(request, control, limits, POSITIONS_PER_VISIT, POSITIONS_PER_SECOND)
+        budget = max(1, min(budget, most_positions(min(TREE_BYTES, limits.tree_bytes), state.players)))
         ending = Exact(state, budget=budget, score_objective=score_objective, allowed=allowed)
-    return Analysis(position, searches, ending, request, control, limits, version)
+    planned = 0
+    if plan:
+        planned = _positions(request, control, limits, PLANNED_PER_VISIT / threads, PLANNED_PER_SECOND)
+    return Analysis(position, searches, ending, planned, request, control, limits, version)
 
 
 def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.ValueType:
@@ -429,18 +446,20 @@ def budget_seconds(time_ms: int, count: int, control: Control, limits: Limits) -
     return limits.time_ms / 1000
 
 
-def _positions(position: Position, request: pb.SuggestRequest, control: Control, limits: Limits) -> int:
-    """Return how many positions may be looked at to solve an ending; with a limit of visits the clock has no say."""
-    most = float(most_positions(min(TREE_BYTES, limits.tree_bytes), position.state.players))
+def _positions(
+    request: pb.SuggestRequest, control: Control, limits: Limits, per_visit: float, per_second: float
+) -> int:
+    """Return how many positions may be looked at before a search; with a limit of visits the clock has no say."""
+    most = math.inf
     time_ms, visits = request.budget.time_ms, request.budget.visits
     if request.level:
         visits = min(visits or MAX_VISITS, LEVELS[request.level - 1].visits)
     if visits:
-        most = min(most, POSITIONS_PER_VISIT * visits)
+        most = per_visit * visits
     if time_ms or not visits:
         left = math.inf if visits else control.answer_by - time.monotonic()
-        most = min(most, POSITIONS_PER_SECOND * min(left, budget_seconds(time_ms, visits, control, limits)))
-    return max(1, int(most))
+        most = min(most, per_second * min(left, budget_seconds(time_ms, visits, control, limits)))
+    return max(0, int(most))
 
 
 def _tree_bytes(position: Position, visits: int) -> int:

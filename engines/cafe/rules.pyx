@@ -48,7 +48,7 @@ from engines.cafe.structs cimport (
     pile_count,
     row_at,
 )
-from engines.cafe.turns cimport LAYERS_A_ROUND, expand, key, layer, round_of, solvable
+from engines.cafe.turns cimport LAYERS_A_ROUND, alone, expand, key, layer, round_of, solvable
 from engines.cafe.value cimport features, value
 
 from engines.cafe.weights import FORECAST, VALUES, WEIGHTS
@@ -88,6 +88,7 @@ cdef class CafeGame(Game):
         self.solo.value = value
         self.solo.expand = expand
         self.solo.key = key
+        self.solo.alone = alone
         self.native = &self.cards
 
     def __init__(self, components: object, weights: dict[str, float] | None = None) -> None:
@@ -95,6 +96,7 @@ cdef class CafeGame(Game):
         super().__init__(components)
         load(&self.cards, components.contents)
         self.cards.weight = weights or WEIGHTS
+        self.solo.certainty = self.cards.weight.prior
         self.set_values(VALUES)
         self.set_forecast(FORECAST)
 

@@ -1,12 +1,13 @@
 """Café's turns for solving puzzles: see SoloTable."""
 from libc.stdint cimport uint32_t, uint64_t
 
-from cython_ext.game cimport Components, ConstStatePtr, Visit
+from cython_ext.game cimport Components, ConstStatePtr, StatePtr, Visit
 
 cdef enum:
     LAYERS_A_ROUND = 12
     TURN_MAX = 64  # most moves of a turn
 
+cdef bint alone(Components components, ConstStatePtr state, StatePtr one) noexcept nogil
 cdef bint solvable(Components components, ConstStatePtr state) noexcept nogil
 cdef uint32_t round_of(Components components, ConstStatePtr state) noexcept nogil
 cdef uint32_t layer(Components components, ConstStatePtr state) noexcept nogil

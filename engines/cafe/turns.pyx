@@ -6,7 +6,7 @@ could still do is left out when the position is expanded: it was shown, at no co
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from cython_ext.game cimport CHANCE, Components, ConstStatePtr, Visit
+from cython_ext.game cimport CHANCE, Components, ConstStatePtr, StatePtr, Visit
 from engines.cafe.actions cimport action_moves, continuations, fills, wants
 from engines.cafe.flow cimport apply, legal_moves
 from engines.cafe.geometry cimport PLACEMENTS_MAX
@@ -23,6 +23,7 @@ from engines.cafe.structs cimport (
     OPEN_EMPTY,
     OPEN_NONE,
     OPEN_SERVE,
+    PLAYERS_MAX,
     REJECT,
     ROUNDS,
     ROAST_TO,
@@ -43,6 +44,21 @@ from engines.cafe.structs cimport (
     lowest,
     shop_at,
 )
+
+
+cdef bint alone(Components components, ConstStatePtr state, StatePtr one) noexcept nogil:
+    """The player to move takes, places and acts as if nobody else were there. The auction is no turn of its own."""
+    cdef const Position* p = <const Position*>state
+    cdef Position* out = <Position*>one
+    if p.step not in (STEP_TAKE, STEP_PLACE, STEP_ACT, STEP_GROW):
+        return False
+    out[0] = p[0]
+    out.header.players = 1
+    out.header.to_move = 0
+    out.master = out.turn = 0
+    out.area[0] = p.area[p.header.to_move]
+    memset(&out.area[1], 0, (PLAYERS_MAX - 1) * sizeof(Area))
+    return True
 
 
 cdef bint solvable(Components components, ConstStatePtr state) noexcept nogil:

@@ -1,0 +1,144 @@
+"""The rest of a turn planned over distinct positions: see plan.pxd."""
+from libc.math cimport INFINITY
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from cython_ext.clock cimport now
+from cython_ext.game cimport MAX_PLAYERS, OVER, ConstStatePtr, StateHeader
+
+
+cdef float points(const Turn* t, ConstStatePtr state) noexcept nogil:
+    """Points expected at the end of the game."""
+    cdef float[MAX_PLAYERS] win
+    cdef float[MAX_PLAYERS] score
+    if (<const StateHeader*>state).to_move == OVER:
+        t.table.returns(t.native, state, win, score)
+    else:
+        t.table.evaluate(t.native, state, win, score)
+    return score[0]
+
+
+cdef inline uint8_t* state_at(const Turn* t, uint32_t number, uint32_t place) noexcept nogil:
+    return t.states + (<size_t>number * WIDTH_MAX + place) * t.solo.bytes
+
+
+cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
+    """Take a position into its layer, or what it is worth where the turn is over."""
+    cdef Turn* t = <Turn*>context
+    cdef Layer* layer
+    cdef uint64_t key
+    cdef uint32_t number, place, i, first = t.first
+    cdef float rank
+    if t.seen >= t.limits.nodes:
+        return False
+    t.seen += 1
+    if first == NO_FIRST:
+        first = 0
+        while first < t.n and t.moves[first] != moves[0]:
+            first += 1
+        if first == t.n:  # not to be considered
+            return True
+    if (<const StateHeader*>child).to_move < 0 or t.solo.round(t.native, child) != t.round:
+        t.value[first] = max(t.value[first], points(t, child))
+        return True
+    number = t.solo.layer(t.native, child) - t.first_layer
+    layer = &t.layers[number]
+    key = t.solo.key(t.native, child, True, t.solo.last)
+    for i in range(layer.used):
+        if layer.entry[i].key == key:
+            return True
+    rank = points(t, child)
+    place = layer.used
+    if layer.used < t.width:
+        layer.used += 1
+    else:
+        place = layer.order[layer.used - 1]
+        if rank <= layer.entry[place].rank:
+            return True
+    i = layer.used - 1
+    while i > 0 and layer.entry[layer.order[i - 1]].rank < rank:
+        layer.order[i] = layer.order[i - 1]
+        i -= 1
+    layer.order[i] = place
+    layer.entry[place].key = key
+    layer.entry[place].rank = rank
+    layer.entry[place].first = first
+    memcpy(state_at(t, number, place), child, t.solo.bytes)
+    return True
+
+
+cdef bint sweep(Turn* t, uint32_t width) noexcept nogil:
+    """One beam; False where a limit came before its end."""
+    cdef Layer* layer
+    cdef uint32_t number, i, place
+    t.width = width
+    for number in range(t.layers_count):
+        t.layers[number].used = 0
+    t.first = NO_FIRST
+    t.solo.expand(t.native, t.root, EFFORT, True, take, t)
+    for number in range(t.layers_count):
+        layer = &t.layers[number]
+        for i in range(layer.used):
+            if t.limits.stop or t.seen >= t.limits.nodes or now() >= t.limits.end:
+                return False
+            place = layer.order[i]
+            t.first = layer.entry[place].first
+            memcpy(t.state, state_at(t, number, place), t.solo.bytes)
+            t.solo.expand(t.native, t.state, EFFORT, False, take, t)
+    return t.seen < t.limits.nodes
+
+
+cdef void clear(Turn* t) noexcept nogil:
+    cdef uint32_t i
+    for i in range(t.n):
+        t.value[i] = -INFINITY
+
+
+cdef class Planner:
+    """Plans turns that begin with one of some moves."""
+
+    def __cinit__(self, Game game, list moves):
+        cdef Turn* t = &self.turn
+        cdef uint32_t i
+        self.game = game
+        t.table = &game.table
+        t.solo = &game.solo
+        t.native = game.native
+        t.n = len(moves)
+        t.layers_count = t.solo.layers // t.solo.last
+        t.root = <uint8_t*>malloc(t.table.state_size)
+        t.state = <uint8_t*>malloc(t.table.state_size)
+        t.moves = <uint32_t*>malloc(t.n * sizeof(uint32_t))
+        t.value = <float*>malloc(t.n * sizeof(float))
+        # Untouched pages cost nothing.
+        t.layers = <Layer*>malloc(t.layers_count * sizeof(Layer))
+        t.states = <uint8_t*>malloc(<size_t>t.layers_count * WIDTH_MAX * t.solo.bytes)
+        if (t.root == NULL or t.state == NULL or t.moves == NULL or t.value == NULL or t.layers == NULL
+                or t.states == NULL):
+            raise MemoryError
+        for i in range(t.n):
+            t.moves[i] = moves[i]
+
+    def __dealloc__(self):
+        free(self.turn.root)
+        free(self.turn.state)
+        free(self.turn.moves)
+        free(self.turn.value)
+        free(self.turn.layers)
+        free(self.turn.states)
+
+    cdef const float* run(self, ConstStatePtr state, const Limits* limits) noexcept nogil:
+        cdef Turn* t = &self.turn
+        cdef uint32_t width = NARROW
+        t.seen = 0
+        t.limits = limits
+        clear(t)
+        if t.solo.alone(t.native, state, t.root):
+            memcpy(t.state, t.root, t.table.state_size)
+            t.round = t.solo.round(t.native, t.root)
+            t.first_layer = t.solo.layer(t.native, t.root)
+            while width <= WIDTH_MAX and sweep(t, width):
+                width *= WIDEN
+            if width == NARROW:  # what is known of some moves only would mislead
+                clear(t)
+        return t.value
