@@ -55,7 +55,7 @@ def _threads(plan: Plan, game: str, players: int) -> Iterator[Figure]:
     position = contested(game, players)
     seeds = count()
 
-    # A given time, not given visits: those would end with the slower of two cores, whose speeds differ on many machines.
+    # Not a given number of visits: that would end with the slower of two cores, whose speeds differ on many machines.
     def visits(threads: int) -> float:
         budget = pb.Budget(time_ms=THREAD_TIME_MS)
         request = pb.SuggestRequest(budget=budget, threads=threads, seed=next(seeds))

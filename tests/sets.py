@@ -15,6 +15,7 @@ from engines.library import Entry, Library
 ODD_GATTO = Path(__file__).parent / "data" / "gatto_odd.toml"
 SCARCE_GATTO = Path(__file__).parent / "data" / "gatto_scarce.toml"
 ODD_CAFE = Path(__file__).parent / "data" / "cafe_odd.toml"
+WRITTEN_CAFE = Path(__file__).parent / "data" / "cafe_written.toml"
 OTHER_CAMPUS = Path(__file__).parent / "data" / "campus_other.toml"
 
 
@@ -31,6 +32,13 @@ def cafe_entries() -> dict[str, Entry]:
     library = Library()
     library.add_file(ODD_CAFE)
     return {entry.components.id: entry for entry in library.entries("cafe")}
+
+
+def written_cafe() -> Entry:
+    """Return the set of Café that positions written out in tests are made of."""
+    library = Library()
+    library.add_file(WRITTEN_CAFE)
+    return library.entry("cafe", "written", "", "set")
 
 
 def campus_games() -> dict[str, CampusGame]:

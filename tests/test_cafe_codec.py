@@ -15,9 +15,10 @@ from engines.cafe import codes
 from engines.cafe.components import KINDS, CafeComponents
 from engines.library import Entry
 from tests.mutations import mutate
-from tests.sets import cafe_entries
+from tests.sets import cafe_entries, written_cafe
 
 ENTRIES = cafe_entries()
+WRITTEN = written_cafe()
 OPTIONS = [
     (players, auction, expresso)
     for players in (1, 2, 3, 4)
@@ -100,7 +101,7 @@ def test_every_position_of_random_games_goes_there_and_back(
 
 @pytest.mark.parametrize("expresso", ["false", "true"])
 def test_a_known_deck_comes_in_its_order(expresso: str) -> None:
-    entry = ENTRIES["reconstructed"]
+    entry = WRITTEN
     state = begin(entry, 1, "false", expresso, "true", seed=5)
     size, offer = (32, 4) if expresso == "true" else (24, 3)
     cards = [*encode(entry, state).cafe.offer, *encode(entry, state).cafe.deck]
@@ -120,7 +121,7 @@ def test_a_known_deck_comes_in_its_order(expresso: str) -> None:
 
 @pytest.mark.parametrize("expresso", ["false", "true"])
 def test_unknown_discards_count_as_unseen(expresso: str) -> None:
-    entry = ENTRIES["reconstructed"]
+    entry = WRITTEN
     dice = random.Random(2)
     declared = 0
     for state in play(begin(entry, 2, "false", expresso), dice):
@@ -171,7 +172,7 @@ def position(
     step: str, players: int = 2, auction: str = "false", expresso: str = "false", round_: int = 3, seed: int = 0
 ) -> cafe_pb2.CafeState:
     """Return the first position of a random game at a step, not before a round."""
-    entry = ENTRIES["reconstructed"]
+    entry = WRITTEN
     for number in range(seed, seed + 200):
         for state in play(begin(entry, players, auction, expresso, seed=number), random.Random(number)):
             message = encode(entry, state).cafe
@@ -182,7 +183,7 @@ def position(
 
 def refused(message: cafe_pb2.CafeState) -> dict[str, str]:
     """Return the fields a position is refused for, with the reasons."""
-    entry = ENTRIES["reconstructed"]
+    entry = WRITTEN
     with pytest.raises(BrainError) as error:
         entry.engine.decode(game_pb2.GameState(cafe=message), entry.game)
     assert error.value.code == "INVALID_ARGUMENT"
@@ -282,7 +283,7 @@ def hand_made(cards: list[tuple[str, int, int, int]], step: str = "take") -> caf
 @pytest.mark.parametrize(("row", "column", "covered"), [(1, 2, 1), (0, 0, 6), (2, 0, 0), (-1, -2, 1)])
 def test_refuses_covering_too_few_or_too_many(row: int, column: int, covered: int) -> None:
     assert "players[0].cards[1]" in refused(hand_made([("plan-03", row, column, 0)]))
-    entry = ENTRIES["reconstructed"]
+    entry = WRITTEN
     with pytest.raises(BrainError, match=f"found {covered} squares"):
         entry.engine.decode(game_pb2.GameState(cafe=hand_made([("plan-03", row, column, 0)])), entry.game)
 
@@ -350,7 +351,7 @@ def test_refuses_cups_that_were_not_paid_for() -> None:
     message.actions_left = 2  # no action has been done
     assert "less 1 paid for cups" in refused(message)["players[0].warehouse"]
     message.actions_left = 1
-    acting = ENTRIES["reconstructed"].engine.decode(game_pb2.GameState(cafe=message), ENTRIES["reconstructed"].game)
+    acting = WRITTEN.engine.decode(game_pb2.GameState(cafe=message), WRITTEN.game)
     assert acting.to_move == 0  # a player who acts may have anything
     before = position("place", round_=1)
     for color in ("red", "yellow", "green", "brown"):
@@ -446,7 +447,7 @@ def test_refuses_bids_that_cannot_have_come_about(
 ) -> None:
     message = bidding(bid, bidder, turn, still, stores)
     if possible:
-        entry = ENTRIES["reconstructed"]
+        entry = WRITTEN
         assert entry.engine.decode(game_pb2.GameState(cafe=message), entry.game).to_move == message.turn_player - 1
     else:
         assert "each more than the last" in refused(message)["bids.bid"]
@@ -475,7 +476,7 @@ def test_refuses_a_solo_auction() -> None:
 
 
 def open_position(kind: int) -> cafe_pb2.CafeState:
-    entry = ENTRIES["reconstructed"]
+    entry = WRITTEN
     for seed in range(400):
         for state in play(begin(entry, 2, "false", "true", seed=seed), random.Random(seed)):
             message = encode(entry, state).cafe
@@ -507,7 +508,7 @@ def test_refuses_impossible_open_actions(kind: int) -> None:
 
 
 def accepted(message: cafe_pb2.CafeState) -> State:
-    entry = ENTRIES["reconstructed"]
+    entry = WRITTEN
     return entry.engine.decode(game_pb2.GameState(cafe=message), entry.game)
 
 
@@ -527,7 +528,7 @@ def test_refuses_forced_discards_of_who_could_pay() -> None:
     cards = message.players[0].cards
     message.discards.append(cards[-1].card)
     del cards[-1]
-    contents: CafeComponents = ENTRIES["reconstructed"].components.contents
+    contents: CafeComponents = WRITTEN.components.contents
     with_cup = {card.id for card in contents.plan if card.count("cup")}
     assert sum(card.card in with_cup for card in cards) < 4
     assert "forced discards" in refused(message)["players[0].cards"]
@@ -624,7 +625,7 @@ def test_refuses_growing_past_an_empty_square() -> None:
 
 
 def test_refuses_wrong_known_decks() -> None:
-    entry = ENTRIES["reconstructed"]
+    entry = WRITTEN
 
     def known() -> cafe_pb2.CafeState:
         return encode(entry, begin(entry, 1, "false", "true", "true")).cafe

@@ -108,6 +108,12 @@ def test_ship_cards_have_no_fewer_useful_squares(half: list[Card]) -> None:
     assert mean(ships) >= mean([card for card in half if not card.count("ship")])
 
 
+def test_a_ship_lies_beside_every_shop_of_two_squares_on_a_full_card() -> None:
+    with_ship = [card for card in SET.plan if card.count("ship")]
+    assert with_ship == [card for card in SET.plan if card.count("shop") == 2]
+    assert not any(card.count("empty") for card in with_ship)
+
+
 def test_start_cards() -> None:
     layouts = set()
     for card in SET.start:
@@ -212,11 +218,11 @@ def test_the_validator_checks_shops() -> None:
 
 def test_the_validator_finds_twins_under_a_half_turn() -> None:
     def twin(data: dict[str, Any]) -> None:
-        rows = data["plan"][2]["squares"]
-        data["plan"][4]["squares"] = [rows[1][::-1], rows[0][::-1]]
-        data["plan"][4].pop("shops", None)
+        one, other = (card for card in data["plan"] if card["id"] in ids)
+        other["squares"] = [row[::-1] for row in reversed(one["squares"])]
 
-    assert "'plan-03' and 'plan-05' show the same" in faults(twin)["plan"]
+    ids = [card.id for card in SET.plan if not card.shops][:2]
+    assert f"{ids[0]!r} and {ids[1]!r} show the same" in faults(twin)["plan"]
 
 
 def test_the_odd_set_has_what_the_reconstructed_set_lacks() -> None:

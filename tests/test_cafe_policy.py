@@ -15,10 +15,11 @@ from engines.cafe.codes import STEP_PLACE, Code, pack
 from engines.cafe.rules import CafeGame
 from engines.cafe.weights import WEIGHTS
 from solver.players import player_for
-from tests.sets import cafe_entries
+from tests.sets import cafe_entries, written_cafe
 from tests.test_cafe_rules import area, build
 
 ENTRIES = cafe_entries()
+WRITTEN = written_cafe()
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
@@ -60,7 +61,7 @@ def test_a_shop_covered_on_both_squares_is_lost_once() -> None:
 
     plan-06, cup roast shop / yellow empty shop, ends the area at column 4 with both squares of its shop.
     """
-    entry = ENTRIES["reconstructed"]
+    entry = WRITTEN
     game = CafeGame(entry.components, WEIGHTS | {"plant_touch": 0, "dryer_touch": 0, "roaster_touch": 0})
     board = build([area([("plan-06", 0, 2, 0)])], step=STEP_PLACE, taken=2, actions=0)
     state = game.build(entry.game.read(board))

@@ -1,6 +1,6 @@
 """Café's rules on hand-written positions. Expected values come from the rulings by hand, unless a test says otherwise.
 
-Cards of the reconstructed set used here, as they lie at rotation 0:
+Cards of tests/data/cafe_written.toml used here, as they lie at rotation 0:
   start-1   red yellow dry / green cup roast
   plan-03   roast roast red / yellow empty dry
   plan-06   cup roast shop / yellow empty shop, asks for two yellow and a brown, 10 points
@@ -21,9 +21,9 @@ from engines.cafe.rules import CafeGame
 from engines.library import Entry
 from tests.cafe_agreement import reference_move
 from tests.reference import cafe as ref
-from tests.sets import cafe_entries
+from tests.sets import cafe_entries, written_cafe
 
-ENTRY: Entry = cafe_entries()["reconstructed"]
+ENTRY: Entry = written_cafe()
 CARDS = ENTRY.components.contents.cards
 NUMBER = {card.id: number for number, card in enumerate(CARDS)}
 Layout = list[tuple[str, int, int, int]]

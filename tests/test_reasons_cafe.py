@@ -1,6 +1,6 @@
 """Reasons of Café: each in a position where it is true, and in one where it is not.
 
-Cards of the reconstructed set, as they lie at rotation 0:
+Cards of tests/data/cafe_written.toml, as they lie at rotation 0:
   start-1   red yellow dry / green cup roast
   plan-03   roast roast red / yellow empty dry
   plan-05   yellow dry roast / red ship red

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from engines.cafe.components import COLORS, Card, adjacent, parse_card
 from engines.component_set import Faults
 
-SEED = 1
+SEED = 10  # of the first ten the one where good play uses ships most, and scores well
 
 HEAD = """\
 # Cafe: component set `reconstructed`, written by engines/cafe/reconstruct.py.
@@ -24,6 +24,7 @@ HEAD = """\
 #   every colour is asked for 14 times
 # * the 24 cards with a cup show fewer plantations, drying squares, roasters, shop squares and ships than the others;
 #   in either half the cards with a ship have at least as many useful squares on average as the others
+# * a ship lies beside every shop of two squares, and such a card has no empty square, so that ships come to good players
 # * four start cards of one layout; eight Expresso cards with two special squares each
 #
 # Squares: two rows of three words, as the card lies at rotation 0. A shop's squares are those called "shop".
@@ -56,9 +57,8 @@ TWO_SQUARES: list[Demand] = [
 ]  # fmt: skip
 
 # Contents of the two halves of the deck, 24 cards each: (with a cup, without one).
-SHIPS = (3, 5)
 ONE_SQUARE_SHOPS = (7, 9)
-TWO_SQUARE_SHOPS = (3, 5)
+TWO_SQUARE_SHOPS = (3, 5)  # each with a ship beside it
 PLANTATIONS = (38, 50)
 DRYERS = (17, 23)
 ROASTERS = (17, 23)
@@ -116,18 +116,16 @@ def plan_cards(rng: random.Random) -> list[Face]:
 def half_deck(
     rng: random.Random, half: int, ones: list[Demand], twos: list[Demand]
 ) -> list[Face]:
-    """Return 24 cards with the contents of one half of the deck, dealt until the ship cards are rich enough."""
+    """Return 24 cards with the contents of one half of the deck, dealt until they are balanced."""
     rest = [color for color, count in zip(COLORS, CUP_CARD_PLANTATIONS[half], strict=True) for _ in range(count)]
     rest += ["dry"] * DRYERS[half] + ["roast"] * ROASTERS[half]
     assert sum(CUP_CARD_PLANTATIONS[half]) == PLANTATIONS[half]
     while True:
         cards: list[list[str]] = [["cup"] if half == 0 else [] for _ in range(24)]
-        for card in rng.sample(cards, SHIPS[half]):
-            card.append("ship")
         shops: list[list[Demand]] = [[] for _ in range(24)]
         order = rng.sample(range(24), len(ones) + len(twos))
         for index, shop in zip(order, ones + twos, strict=True):
-            cards[index] += ["shop"] * (1 if shop in ones and len(shop[0]) <= 2 else 2)
+            cards[index] += ["shop"] if shop in ones else ["ship", "shop", "shop"]
             shops[index].append(shop)
         rng.shuffle(rest)
         room = [index for index, card in enumerate(cards) for _ in range(6 - len(card))]
@@ -146,11 +144,9 @@ def useful(card: list[str]) -> int:
 
 
 def balanced(cards: list[list[str]]) -> bool:
-    """Whether ship cards are no poorer on average and no card is poor or full of one thing."""
-    ships = [useful(card) for card in cards if "ship" in card]
-    others = [useful(card) for card in cards if "ship" not in card]
+    """Whether ship cards have no empty square and no card is poor or full of one thing."""
     return (
-        sum(ships) * len(others) >= sum(others) * len(ships)
+        all(len(card) == 6 for card in cards if "ship" in card)
         and min(map(useful, cards)) >= 2
         and all(card.count(word) <= 2 for card in cards for word in ("dry", "roast", *COLORS))
     )

@@ -57,8 +57,13 @@ typedef struct { Cubes *item; int n, room; int *slot; int slots; } Set;
 
 static uint64_t hash_of(const void *bytes, size_t n, uint64_t seed) {
     const uint8_t *b = bytes;
-    for (size_t i = 0; i < n; i++) seed = (seed ^ b[i]) * 0x100000001B3u;
-    return seed ^ seed >> 29;
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, b + i, n - i < 8 ? n - i : 8);
+        seed = (seed ^ word) * 0x9FB21C651E98DF25u;
+        seed ^= seed >> 32;
+    }
+    return seed;
 }
 
 static void grow_set(Set *s) {
@@ -322,7 +327,8 @@ static int last_phase(const Layout *l, const View *v, const Cubes *c) {
             }
         }
     if (2 * known_n >= known_room) grow_known();
-    Known *k = find(hash_of(all, n, 0xCBF29CE484222325u), hash_of(all, n, 0x9E3779B97F4A7C15u));
+    uint64_t a = hash_of(all, n, 0xCBF29CE484222325u), b = hash_of(all, n, 0x9E3779B97F4A7C15u);
+    Known *k = find(a, b);
     if (!k->points) {
         Set ends = {0};
         int most = 0;
@@ -333,8 +339,8 @@ static int last_phase(const Layout *l, const View *v, const Cubes *c) {
         }
         looked_at += ends.n;
         empty_set(&ends);
-        k->a = hash_of(all, n, 0xCBF29CE484222325u);
-        k->b = hash_of(all, n, 0x9E3779B97F4A7C15u);
+        k->a = a;
+        k->b = b;
         k->points = most + 1;
         known_n++;
     }
@@ -356,6 +362,34 @@ static int warehouse(const int *n) {
     return 2 * a + b;
 }
 
+/* Cubes that have yet to grow and can still come home, at most: `grow` + `dry` + ... actions, shared out in every way.
+ *
+ * What one drying moves of one colour is a load: cubes from the plantations of that colour, which must have grown since
+ * the load before. A load stays on a drying square until a roasting, so there are no more loads than drying squares for
+ * each drying, and for each roasting; roasters and deliveries limit in the same way how often colours are roasted. */
+static int most_grown(const int *plants, int dryers, int roasters, int actions) {
+    int sorted[COLORS], found = 0;
+    for (int i = 0; i < COLORS; i++) {
+        int k = i;
+        for (; k && sorted[k - 1] < plants[i]; k--) sorted[k] = sorted[k - 1];
+        sorted[k] = plants[i];
+    }
+    for (int grow = 1; grow <= actions - 3; grow++)
+        for (int dry = 1; dry <= actions - 2 - grow; dry++)
+            for (int roast = 1; roast <= actions - 1 - grow - dry; roast++) {
+                int deliver = actions - grow - dry - roast, cubes = 0;
+                int loads = dryers * (dry < roast ? dry : roast), each = grow < dry ? grow : dry;
+                int colors = roasters * (roast < deliver ? roast : deliver);
+                for (int i = 0; i < COLORS && i < colors; i++) {
+                    int n = each < loads ? each : loads;
+                    cubes += n * sorted[i];
+                    loads -= n;
+                }
+                found = cubes > found ? cubes : found;
+            }
+    return found;
+}
+
 /* Points that cannot be exceeded with these cards in the rounds to come and `actions` more actions in this round.
  *
  * Nothing is covered, all groups are one, and cubes are only counted. A cube that has yet to grow takes a growing, a
@@ -363,13 +397,15 @@ static int warehouse(const int *n) {
  * each brings at most one cube on every plantation there can be. */
 static int count_most(const Layout *l, const View *v, const Cubes *c, const Card *const *cards, int n, int actions) {
     int plants[COLORS] = {0}, come[COLORS] = {0}, full[COLORS], all = 0, stock = 0, paid = 0, found = 0, sure = 0;
-    int cups = v->cups, ships = v->ships, want[32][COLORS], worth[32], shops = 0;
+    int cups = v->cups, ships = v->ships, want[32][COLORS], worth[32], shops = 0, dryers = 0, roasters = 0, grown;
     for (int i = 0; i < n; i++) {
         int cup = 0, ship = 0;
         for (int s = 0; s < SQUARES; s++) {
             char face = cards[i]->square[s];
             cup += face == 'u';
             ship += face == 's';
+            dryers += face == 'd';
+            roasters += face == 'r';
             if (face >= '0' && face <= '3') plants[face - '0']++;
         }
         paid += cup && ships < 2 && !all_have_cups(rounds - n + i); /* else none may be placed, for want of a cube */
@@ -382,12 +418,16 @@ static int count_most(const Layout *l, const View *v, const Cubes *c, const Card
         if (!v->visible[id]) continue;
         int kind = letter(l, id);
         if (kind == 'A') plants[face(l, id) - '0']++;
+        dryers += kind == 'B';
+        roasters += kind == 'C';
         if (c->count[id] && actions >= (kind == 'A' ? 3 : kind == 'B' ? 2 : 1)) come[c->color[id]] += c->count[id];
     }
+    grown = most_grown(plants, dryers, roasters, actions);
     for (int i = 0; i < COLORS; i++) {
-        come[i] += growings * plants[i];
-        full[i] = c->store[i] + come[i];
+        int grows = growings * plants[i];
         all += come[i];
+        come[i] += grows < grown ? grows : grown;
+        full[i] = c->store[i] + come[i];
         stock += c->store[i];
     }
     for (int place = 0; place < l->cards + n; place++) {
@@ -403,6 +443,7 @@ static int count_most(const Layout *l, const View *v, const Cubes *c, const Card
             else worth[shops++] = card->shop[shop].points;
         }
     }
+    all += grown;
     int most_stored = warehouse(full);
     found = sure;
     for (int some = 0; some < 1 << shops; some++) {
@@ -440,81 +481,85 @@ static int pruned(const Layout *l, const View *v, const Cubes *c, const Card **c
 
 /* --- rounds ------------------------------------------------------------------------------------------------------ */
 
-static void play_round(const Layout *l, const Cubes *c, int round);
+static void play_round(const Layout *l, const View *v, const Set *all, int round);
 
-static void act(const Layout *l, const Cubes *c, int round) {
-    View v;
+static void act(const Layout *l, const View *v, const Cubes *c, int round) {
     const Card *cards[CARDS];
-    look(l, &v);
-    if (pruned(l, &v, c, cards, 0, round + 1, v.cups < ACTIONS_MAX ? v.cups : ACTIONS_MAX)) return;
+    if (pruned(l, v, c, cards, 0, round + 1, v->cups < ACTIONS_MAX ? v->cups : ACTIONS_MAX)) return;
     if (round == rounds - 1) {
-        int p = last_phase(l, &v, c);
+        int p = last_phase(l, v, c);
         best = p > best ? p : best;
         return;
     }
     Set ends = {0};
-    all_ends(l, &v, c, &ends);
+    all_ends(l, v, c, &ends);
     looked_at += ends.n;
-    for (int i = 0; i < ends.n; i++) play_round(l, &ends.item[i], round + 1);
+    play_round(l, v, &ends, round + 1);
     empty_set(&ends);
 }
 
-static void place(const Layout *l, const Cubes *c, int round, int number, int row, int column, int turns) {
-    int height = turns & 1 ? 3 : 2, width = 5 - height, covered = 0;
+/* A card is placed, once for all positions of the cubes. */
+static void place(const Layout *l, const Set *all, int round, int number, int row, int column, int turns) {
+    int height = turns & 1 ? 3 : 2, width = 5 - height, covered[SQUARES], n = 0;
     for (int i = 0; i < height; i++)
-        for (int j = 0; j < width; j++) covered += l->top[(row + i) * SIZE + column + j] > 0;
-    if (covered < 2 || covered > 4) return;
+        for (int j = 0; j < width; j++) {
+            int under = l->top[(row + i) * SIZE + column + j];
+            if (under) covered[n++] = under - 1;
+        }
+    if (n < 2 || n > 4) return;
     Layout after = *l;
-    Cubes cubes = *c;
+    View v;
     int here = after.cards++;
     after.card[here] = number;
     for (int i = 0; i < height; i++)
         for (int j = 0; j < width; j++) {
-            uint8_t *at = &after.top[(row + i) * SIZE + column + j];
             int at_turns[4] = {3 * i + j, 3 * (1 - j) + i, 5 - 3 * i - j, 3 * j + 2 - i}, square = at_turns[turns];
-            if (*at) {
-                char under = face(l, *at - 1);
-                cubes.count[*at - 1] = cubes.color[*at - 1] = 0;
-                if (under >= 'A' && under <= 'F') {
-                    cubes.closed[(*at - 1) / SQUARES][under - 'A'] = 1;
-                    memset(cubes.served[(*at - 1) / SQUARES][under - 'A'], 0, COLORS);
-                }
+            after.top[(row + i) * SIZE + column + j] = 1 + SQUARES * here + square;
+        }
+    look(&after, &v);
+    for (int k = 0; k < all->n; k++) {
+        Cubes cubes = all->item[k];
+        for (int i = 0; i < n; i++) {
+            char under = face(l, covered[i]);
+            cubes.count[covered[i]] = cubes.color[covered[i]] = 0;
+            if (under >= 'A' && under <= 'F') {
+                cubes.closed[covered[i] / SQUARES][under - 'A'] = 1;
+                memset(cubes.served[covered[i] / SQUARES][under - 'A'], 0, COLORS);
             }
-            *at = 1 + SQUARES * here + square;
         }
-    act(&after, &cubes, round);
-}
-
-static void all_placements(const Layout *l, const Cubes *c, int round, int number) {
-    for (int turns = 0; turns < 4; turns++)
-        for (int row = 1; row < SIZE - 3; row++)
-            for (int column = 1; column < SIZE - 3; column++) place(l, c, round, number, row, column, turns);
-}
-
-static void play_round(const Layout *l, const Cubes *c, int round) {
-    View v;
-    const Card *cards[CARDS];
-    look(l, &v);
-    int stock = c->store[0] + c->store[1] + c->store[2] + c->store[3], taken = 0;
-    for (int i = 0; i < CHOICES; i++) {
-        int cup = 0, free = v.ships >= 2;
-        for (int s = 0; s < SQUARES; s++) cup |= offer[round][i].square[s] == 'u';
-        if (cup && !free && !stock) continue;
-        taken = 1;
-        cards[0] = &offer[round][i];
-        if (pruned(l, &v, c, cards, 1, round + 1, 0)) continue;
-        if (!cup || free) {
-            all_placements(l, c, round, CHOICES * round + i);
-            continue;
-        }
-        for (int color = 0; color < COLORS; color++) {
-            if (!c->store[color]) continue;
-            Cubes paid = *c;
-            paid.store[color]--;
-            all_placements(l, &paid, round, CHOICES * round + i);
-        }
+        act(&after, &v, &cubes, round);
     }
-    if (!taken) act(l, c, round); /* a card is discarded, whichever */
+}
+
+static void play_round(const Layout *l, const View *v, const Set *all, int round) {
+    const Card *cards[CARDS];
+    for (int i = 0; i < CHOICES; i++) {
+        int cup = 0, free = v->ships >= 2;
+        Set payers = {0};
+        for (int s = 0; s < SQUARES; s++) cup |= offer[round][i].square[s] == 'u';
+        cards[0] = &offer[round][i];
+        for (int k = 0; k < all->n; k++) {
+            const Cubes *c = &all->item[k];
+            if (pruned(l, v, c, cards, 1, round + 1, 0)) continue;
+            if (!cup || free) add(&payers, c);
+            else for (int color = 0; color < COLORS; color++) {
+                Cubes paid = *c;
+                if (!paid.store[color]) continue;
+                paid.store[color]--;
+                add(&payers, &paid);
+            }
+        }
+        for (int turns = 0; turns < 4 && payers.n; turns++)
+            for (int row = 1; row < SIZE - 3; row++)
+                for (int column = 1; column < SIZE - 3; column++)
+                    place(l, &payers, round, CHOICES * round + i, row, column, turns);
+        empty_set(&payers);
+    }
+    if (!all_have_cups(round) || v->ships >= 2) return;
+    for (int k = 0; k < all->n; k++) {
+        const Cubes *c = &all->item[k];
+        if (!(c->store[0] + c->store[1] + c->store[2] + c->store[3])) act(l, v, c, round); /* a card is discarded */
+    }
 }
 
 static void read_card(Card *card) {
@@ -541,18 +586,16 @@ int main(void) {
     l.cards = 1;
     l.card[0] = -1;
     for (int s = 0; s < SQUARES; s++) l.top[(SIZE / 2 + s / 3) * SIZE + SIZE / 2 + s % 3] = 1 + s;
-    if (rounds > 2) { /* look for more than the bound, then for that, and for less and less until there is a line */
-        View v;
-        const Card *cards[CARDS];
-        look(&l, &v);
-        least = most(&l, &v, &c, cards, 0, 0, 0) + 1;
-        do {
-            best = --least - 1;
-            play_round(&l, &c, 0);
-        } while (best < least);
-    } else {
-        play_round(&l, &c, 0);
-    }
+    Set first = {0};
+    View v;
+    const Card *cards[CARDS];
+    add(&first, &c);
+    look(&l, &v);
+    if (rounds > 2) least = most(&l, &v, &c, cards, 0, 0, 0);
+    do { /* look for as much as the bound, then for less and less until there is a line */
+        best = least - 1;
+        play_round(&l, &v, &first, 0);
+    } while (best < least--);
     printf("%d %llu\n", best, looked_at);
     return 0;
 }
