@@ -24,7 +24,7 @@ HEAD = """\
 #   every colour is asked for 14 times
 # * the 24 cards with a cup show fewer plantations, drying squares, roasters, shop squares and ships than the others;
 #   in either half the cards with a ship have at least as many useful squares on average as the others
-# * a ship lies beside every shop of two squares, and such a card has no empty square, so that ships come to good players
+# * a ship lies beside every shop of two squares, and such a card has no empty square: ships come to good players
 # * four start cards of one layout; eight Expresso cards with two special squares each
 #
 # Squares: two rows of three words, as the card lies at rotation 0. A shop's squares are those called "shop".
