@@ -190,6 +190,11 @@ def spreads(game: ForecastGame, leads: Iterable[tuple[int, Array, list[float]]])
     return found
 
 
+def held_out(seed: int) -> bool:
+    """Whether a game is only tested on: by lot, since seeds tell the number of players and options."""
+    return random.Random(seed).randrange(HELD_OUT) == 0
+
+
 def play_games(name: str, pool: Executor, path: Path, games: int, visits: int) -> None:
     """Append games to the file, up to the number wanted."""
     done = sum(1 for _ in opened(path, "r")) if path.exists() else 0
@@ -211,7 +216,7 @@ def fit_games(name: str, pool: Executor, paths: list[Path]) -> None:
         columns[0].append(np.array([sample.x for sample in samples], np.float32))
         columns[1].append(np.array([sample.points for sample in samples], np.float32))
         columns[2].append(np.array([count + sample.later if sample.later >= 0 else -1 for sample in samples]))
-        columns[3].append(np.full(len(samples), seed % HELD_OUT == 0))
+        columns[3].append(np.full(len(samples), held_out(seed)))
         together += [([count + i for i in places], win) for places, win in seen]
         count += len(samples)
     x, points, later, test = (np.concatenate(rows) for rows in columns)
