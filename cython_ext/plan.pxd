@@ -1,7 +1,8 @@
 """The rest of a turn planned over distinct positions: beam searches in layers, one wider than the other.
 
 Different orders of the same moves lead to one position, which is looked at once. What a move of the position planned
-for is worth is the most points that the player to move expects at the end of a turn that begins with it.
+for is worth is the most points that the player to move expects at the end of a turn that begins with it; of several
+that lead to one position the first counts.
 """
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
@@ -12,6 +13,7 @@ cdef enum:
     NARROW = 4  # by the first one
     WIDEN = 4  # each is so many times as wide as the one before
     EFFORT = 12  # see SoloTable.expand; solver/planning.py has the same
+    POLL = 16  # positions between two looks at the clock and the stop flag
     NO_FIRST = 0xFFFFFFFF
 
 

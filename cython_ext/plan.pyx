@@ -29,7 +29,7 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     cdef uint64_t key
     cdef uint32_t number, place, i, first = t.first
     cdef float rank
-    if t.seen >= t.limits.nodes:
+    if t.seen >= t.limits.nodes or t.limits.stop or not t.seen % POLL and now() >= t.limits.end:
         return False
     t.seen += 1
     if first == NO_FIRST:
@@ -85,7 +85,7 @@ cdef bint sweep(Turn* t, uint32_t width) noexcept nogil:
             t.first = layer.entry[place].first
             memcpy(t.state, state_at(t, number, place), t.solo.bytes)
             t.solo.expand(t.native, t.state, EFFORT, False, take, t)
-    return t.seen < t.limits.nodes
+    return t.seen < t.limits.nodes and not t.limits.stop and now() < t.limits.end
 
 
 cdef void clear(Turn* t) noexcept nogil:

@@ -5,10 +5,10 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
@@ -36,8 +36,10 @@ POSITIONS_PER_SECOND = 300_000
 # What is looked at to plan a turn before the search begins: about a third of the time of a search.
 PLANNED_PER_VISIT = 1
 PLANNED_PER_SECOND = 300_000
+PLAN_TIME = 0.5  # part of the time left that it may take at most, on a slow machine
 ENDING_TIME = 0.5  # of a search under a time limit, the part after which solving is given up on a slow machine
 
+T = TypeVar("T")
 REASONS = {
     "visits": pb.STOP_REASON_VISITS,
     "time": pb.STOP_REASON_TIME,
@@ -197,18 +199,8 @@ class Analysis(Timed):
             return True
         share, rest = divmod(self.visits, len(self.searches))
         targets = [share + (index < rest) for index in range(len(self.searches))]
-        planned, self._planned = self._planned, 0
-
-        def go_on(search: Search, target: int) -> str:
-            if planned:  # whatever the pause, so that equal visits give equal answers
-                search.plan(planned, self.deadline)
-            return search.run(target, until)
-
-        if len(self.searches) == 1:
-            reasons = {go_on(self.searches[0], targets[0])}
-        else:
-            with ThreadPoolExecutor(len(self.searches)) as pool:
-                reasons = set(pool.map(go_on, self.searches, targets))
+        self.plan()
+        reasons = set(self._on_all(lambda search, target: search.run(target, until), targets))
         for reason in ("stopped", "memory", "time", "visits"):
             if reason in reasons:
                 if reason == "time":
@@ -218,6 +210,24 @@ class Analysis(Timed):
                 self.stop_reason = REASONS[reason]
                 break
         return True
+
+    def plan(self) -> None:
+        """Plan the turn, once and before the search begins, in half of the time that is left at most.
+
+        A pause does not shorten it, so that equal visits give equal answers.
+        """
+        planned, self._planned = self._planned, 0
+        if planned:
+            now = time.monotonic()
+            until = now + PLAN_TIME * (self.deadline - now)
+            self._on_all(lambda search, positions: search.plan(positions, until), [planned] * len(self.searches))
+
+    def _on_all(self, work: Callable[[Search, int], T], amounts: Sequence[int]) -> list[T]:
+        """Let every tree work, each on a thread of its own."""
+        if len(self.searches) == 1:
+            return [work(self.searches[0], amounts[0])]
+        with ThreadPoolExecutor(len(self.searches)) as pool:
+            return list(pool.map(work, self.searches, amounts))
 
     def solve(self, until: float = math.inf) -> bool:
         """Try to solve the position, till `until` on the clock of time.monotonic(); return whether that is done.

@@ -28,6 +28,7 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
         ranked = analysis.ranked()
         chosen = [*ranked[:most], *(sums for sums in ranked[most:] if sums.code in also)]
         return [_choice(analysis, sums) for sums in chosen]
+    analysis.plan()
     (search,) = analysis.searches
     limit = analysis.visits
     now = time.monotonic()

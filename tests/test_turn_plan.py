@@ -2,6 +2,9 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 
@@ -11,6 +14,7 @@ from cython_ext.mcts import Search
 from cython_ext.rng import Random
 from engines.library import Library
 from solver.analysis import Control, Limits, analysis_for
+from solver.comparison import compare
 from solver.positions import Position
 
 LIBRARY = Library()
@@ -108,10 +112,35 @@ def test_an_unfinished_plan_says_nothing():
     assert late.root_moves() == unplanned.root_moves()
 
 
-def test_a_stopped_search_plans_no_more():
-    search = search_of(acting(2, 1, 3))
-    search.stop()
-    assert search.plan(PLENTY, FOREVER) < 100  # what the first move leads to is not interrupted
+def delivering() -> Iterator[State]:
+    """Positions in the middle of a delivery, from games of the playout policy."""
+    for seed in range(40):
+        state = ENTRY.engine.initial(ENTRY.game, 2, {}, Random(seed))
+        dice = Random(seed)
+        while state.to_move != GAME_OVER:
+            if state.to_move >= 0 and ENTRY.game.read(state)["open"] and len(state.moves()) > 3:
+                yield state.copy()
+            state.playout_step(dice)
+
+
+def test_stopped_or_late_it_plans_no_more():
+    positions = [acting(2, 1, 3), *islice(delivering(), 60)]
+    assert max(search_of(state).plan(PLENTY, FOREVER) for state in positions[1:]) > 100
+    for state in positions:
+        assert search_of(state).plan(PLENTY, time.monotonic()) == 0
+        stopped = search_of(state)
+        stopped.stop()
+        assert stopped.plan(PLENTY, FOREVER) == 0
+
+
+def test_hints_are_planned_too():
+    state = acting(2, 3, 3)
+    request = pb.SuggestRequest(budget=pb.Budget(visits=400), seed=1)
+    analysis = analysis_for(Position(ENTRY, state), request, Control(), Limits(), "")
+    compare(analysis, 3)
+    bare = analysis_for(Position(ENTRY, state), request, Control(), Limits(), "", features={"plan": False})
+    compare(bare, 3)
+    assert [sums.visits for sums in analysis.ranked()] != [sums.visits for sums in bare.ranked()]
 
 
 def test_where_there_is_no_turn_to_plan():

@@ -91,6 +91,7 @@ cdef struct Walk:
     uint32_t n  # moves so far
     bint scarce  # the supply may run short: any cube may be discarded for it
     bint frugal  # leave out what is hardly ever good
+    bint discards  # show free discards; there may be 2 ** n ways to make them
     bint done  # nothing more is wanted
     uint32_t[TURN_MAX] moves
 
@@ -279,7 +280,7 @@ cdef void show_actions(Walk* w, const Position* p, uint32_t after_discard, bint 
                     continue
             elif kind != GROW and not w.scarce:
                 continue
-        if w.frugal and not frugal_move(p, moves[i]) or kind == DISCARD and w.n + 8 > TURN_MAX:
+        if w.frugal and not frugal_move(p, moves[i]) or kind == DISCARD and (not w.discards or w.n + 8 > TURN_MAX):
             continue
         step(w, p, moves[i], &after)
         if kind == DISCARD:
@@ -419,6 +420,7 @@ cdef void expand(
     w.n = 0
     w.scarce = False
     w.frugal = effort > 0 and not (first and p.open in (OPEN_EMPTY, OPEN_SERVE))
+    w.discards = effort == 0
     w.done = False
     if p.step == STEP_TAKE:
         show_takes(&w, p, effort)

@@ -57,10 +57,11 @@ typedef struct { Cubes *item; int n, room; int *slot; int slots; } Set;
 
 static uint64_t hash_of(const void *bytes, size_t n, uint64_t seed) {
     const uint8_t *b = bytes;
+    uint64_t factor = seed | 1;
     for (size_t i = 0; i < n; i += 8) {
         uint64_t word = 0;
         memcpy(&word, b + i, n - i < 8 ? n - i : 8);
-        seed = (seed ^ word) * 0x9FB21C651E98DF25u;
+        seed = (seed ^ word) * factor;
         seed ^= seed >> 32;
     }
     return seed;
@@ -74,7 +75,7 @@ static void grow_set(Set *s) {
     s->slot = memory(s->slots * sizeof(int));
     if (!s->item) exit(1);
     for (int i = 0; i < s->n; i++) {
-        int at = hash_of(&s->item[i], sizeof(Cubes), 1) % s->slots;
+        int at = hash_of(&s->item[i], sizeof(Cubes), 0x9FB21C651E98DF25u) % s->slots;
         while (s->slot[at]) at = (at + 1) % s->slots;
         s->slot[at] = i + 1;
     }
@@ -82,7 +83,7 @@ static void grow_set(Set *s) {
 
 static void add(Set *s, const Cubes *c) {
     if (s->n == s->room) grow_set(s);
-    int at = hash_of(c, sizeof(Cubes), 1) % s->slots;
+    int at = hash_of(c, sizeof(Cubes), 0x9FB21C651E98DF25u) % s->slots;
     for (; s->slot[at]; at = (at + 1) % s->slots)
         if (!memcmp(&s->item[s->slot[at] - 1], c, sizeof(Cubes))) return;
     s->item[s->n++] = *c;
