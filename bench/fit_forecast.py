@@ -169,7 +169,7 @@ def fit(x: Array, points: Array, later: Array, live: Array, learn: Array) -> dic
 
 
 def spreads(game: ForecastGame, leads: Iterable[tuple[int, Array, list[float]]]) -> list[float]:
-    """Return by stage the spread that makes who won most likely.
+    """Return by stage the spread that makes who won most likely; a stage no game has takes that of the one before.
 
     leads: stage, expected points and shares of the win of all players.
     """
@@ -180,6 +180,9 @@ def spreads(game: ForecastGame, leads: Iterable[tuple[int, Array, list[float]]])
         rows[left][1].append(np.pad(win, (0, absent)))
     found: list[float] = []
     for behind, wins in rows:
+        if not behind:
+            found.append(found[-1] if found else 1)
+            continue
         lead, won = np.array(behind), np.array(wins)
 
         def loss(spread: float, lead: Array = lead, won: Array = won) -> float:

@@ -130,3 +130,5 @@ def test_spreads_of_leads_are_those_the_winners_were_drawn_with() -> None:
         winner = dice.choice(3, p=share / share.sum())
         leads += [(left, points, [float(player == winner) for player in range(3)]) for left in range(9)]
     assert spreads(about, leads) == [pytest.approx(5, abs=0.2)] * 9
+    some = spreads(about, [lead for lead in leads if lead[0] not in (0, 4)])
+    assert (some[0], some[4]) == (1, some[3])
