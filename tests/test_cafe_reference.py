@@ -13,7 +13,7 @@ from engines.cafe.rules import CafeGame
 from tests.cafe_agreement import play_both
 from tests.cafe_boards import key, mirror, one_action, random_board, undominated
 from tests.reference import cafe as ref
-from tests.sets import cafe_entries, gatto_entries
+from tests.sets import cafe_entries, gatto_entries, written_cafe
 
 GAMES: dict[str, CafeGame] = {id_: entry.game for id_, entry in cafe_entries().items()}  # type: ignore[misc]
 VARIANTS = [
@@ -188,7 +188,9 @@ def test_outcomes_say_when_they_are_cut_short() -> None:
 
 
 def test_outcomes_say_when_not_all_were_compared() -> None:
-    board = random_board(GAMES["reconstructed"], 1, actions=2, rounds=8, filled=0.5)
+    game = written_cafe().game
+    assert isinstance(game, CafeGame)
+    board = random_board(game, 1, actions=2, rounds=8, filled=0.5)
     all_compared, few, none = (Outcomes(board, comparisons=most) for most in (1 << 30, 200_000, 0))
     assert all_compared.pruned
     assert not few.pruned

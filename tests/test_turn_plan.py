@@ -78,7 +78,7 @@ def test_the_search_begins_with_the_best_end_of_the_turn(players, actions):
         lost.append(max(values.values()) - values[first_tried(state, PLENTY)])
     # The plan knows no other players; the forecast looks at how many there are, and so may differ a little.
     assert sum(loss < 0.05 for loss in lost) >= 5, lost
-    assert max(lost) < 0.5, lost
+    assert max(lost) < 1, lost
 
 
 def test_moves_that_are_not_allowed_take_no_place():
