@@ -3,8 +3,9 @@
 `python -m bench.calibration play FOLDER GAME --players 2 --visits 100 --games 10000` plays games between equal searches
 and keeps one position of each, at a random decision. A file in FOLDER holds them; called again, it goes on there.
 
-`python -m bench.calibration fit FOLDER` fits engines/GAME/calibration.toml on the even games in FOLDER, prints how well
-calibrated the odd ones are with it and without, and draws docs/calibration/GAME.png.
+`python -m bench.calibration fit FOLDER` fits engines/GAME/calibration.toml on the games in FOLDER, prints how well
+calibrated the values are with such a fit and without, and draws docs/calibration/GAME.png. The fit that is tested on
+the even games was made on the odd ones, and the reverse, so that every position is held out (two-fold cross-validation).
 """
 from __future__ import annotations
 
@@ -153,12 +154,16 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
     return Calibration(*(round(float(figure), 3) for figure in (*weights, shift, mover_shift, scale)))
 
 
-def curve(samples: Sequence[Sample], calibration: Calibration) -> list[tuple[int, float, float]]:
+Part = tuple[Sequence[Sample], Calibration]  # positions, and what their values are corrected by
+
+
+def curve(*parts: Part) -> list[tuple[int, float, float]]:
     """Return per tenth of the predicted share of the mover: how many, the mean prediction, the mean result."""
     bins: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    for sample in samples:
-        said = calibration.wins(sample.wins, sample.visits, sample.mover)[sample.mover]
-        bins[min(BINS - 1, int(said * BINS))].append((said, sample.shares[sample.mover]))
+    for samples, calibration in parts:
+        for sample in samples:
+            said = calibration.wins(sample.wins, sample.visits, sample.mover)[sample.mover]
+            bins[min(BINS - 1, int(said * BINS))].append((said, sample.shares[sample.mover]))
     return [
         (len(pairs), sum(said for said, _ in pairs) / len(pairs), sum(came for _, came in pairs) / len(pairs))
         for _, pairs in sorted(bins.items())
@@ -170,13 +175,14 @@ def calibration_error(points: Sequence[tuple[int, float, float]]) -> float:
     return sum(n * abs(said - came) for n, said, came in points) / sum(n for n, _, _ in points)
 
 
-def coverage(samples: Sequence[Sample], calibration: Calibration) -> float:
+def coverage(*parts: Part) -> float:
     """Return the part of the movers' final scores that lie in the interval that should hold 90 % of them."""
     held = 0
-    for sample in samples:
-        mean, spread = calibration.score(sample.scores[sample.mover], sample.spreads[sample.mover], True)
-        held += abs(sample.finals[sample.mover] - mean) <= WIDTH * spread + 1e-9
-    return held / len(samples)
+    for samples, calibration in parts:
+        for sample in samples:
+            mean, spread = calibration.score(sample.scores[sample.mover], sample.spreads[sample.mover], True)
+            held += abs(sample.finals[sample.mover] - mean) <= WIDTH * spread + 1e-9
+    return held / sum(len(samples) for samples, _ in parts)
 
 
 def fit(args: argparse.Namespace) -> None:
@@ -188,26 +194,24 @@ def fit(args: argparse.Namespace) -> None:
     print("|---|---|---|---|---|---|")
     for game, paths in files.items():
         samples = {path.stem: samples_in(path) for path in paths}
-        calibration = fitted([sample for found in samples.values() for sample in found[::2]])
+        fits = [fitted([sample for found in samples.values() for sample in found[half::2]]) for half in (1, 0)]
         curves = {}
         for name, found in samples.items():
-            held_out = found[1::2]
-            curves[name] = curve(held_out, calibration)
-            figures = [
-                figure
-                for one in (calibration, Calibration())
-                for figure in (calibration_error(curve(held_out, one)), coverage(held_out, one))
-            ]
-            error, held, error_before, held_before = figures
-            cells = f"{len(held_out):,} | {error:.3f} | {error_before:.3f} | {held:.1%} | {held_before:.1%}"
-            print(f"| {', '.join(name.split('-'))} | {cells} |")
+            parts = [(found[half::2], fits[half]) for half in (0, 1)]
+            curves[name] = curve(*parts)
+            before = (found, Calibration())
+            figures = [calibration_error(curves[name]), calibration_error(curve(before))]
+            cells = " | ".join(f"{error:.3f}" for error in figures)
+            shares = f"{coverage(*parts):.1%} | {coverage(before):.1%}"
+            print(f"| {', '.join(name.split('-'))} | {len(found):,} | {cells} | {shares} |")
+        calibration = fitted([sample for found in samples.values() for sample in found])
         write(game, calibration, samples)
         draw(game, curves)
 
 
 def write(game: str, calibration: Calibration, samples: dict[str, list[Sample]]) -> None:
     """Write the figures of a game into its engine's folder."""
-    origin = "; ".join(f"{name}: {(len(found) + 1) // 2} games" for name, found in samples.items())
+    origin = "; ".join(f"{name}: {len(found)} games" for name, found in samples.items())
     lines = [f"{field.name} = {value}" for field, value in zip(fields(calibration), astuple(calibration), strict=True)]
     head = [f"# By bench/calibration.py, fitted on game-players-visits: {origin}", "[calibration]"]
     (ROOT / "engines" / game / "calibration.toml").write_text("\n".join([*head, *lines, ""]), encoding="utf-8")
@@ -247,7 +251,7 @@ def main() -> None:
     playing.add_argument("--games", type=int, default=10_000)
     playing.add_argument("--threads", type=int, default=1, help="games at a time")
     playing.set_defaults(run=play)
-    fitting = commands.add_parser("fit", help="fit on the even games, test on the odd ones")
+    fitting = commands.add_parser("fit", help="fit, and test on games held out")
     fitting.add_argument("folder", type=Path)
     fitting.set_defaults(run=fit)
     args = parser.parse_args()

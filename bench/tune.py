@@ -4,13 +4,15 @@
     python -m bench.tune play GAME
     python -m bench.tune moves GAME FILE
     python -m bench.tune evaluation GAME FILE
+    python -m bench.tune prior GAME FILE
 
 `play` tunes what the greedy player reads: its win share against itself as it was before, time and again. `record` lets
 the search play itself and appends every game to FILE, one a line, as JSON (compressed where the name ends in .xz); it
 goes on where a run before it ended. `moves` fits the weights named MOVES to the visits of those searches, as the priors
-give them; `evaluation` those named EVALUATION to the results of those games. All by CMA-ES (Hansen & Ostermeier 2001,
-`pip install cafebrain[tune]`) with a fixed seed; they print what to write into weights.py, and how good it is on games
-that nothing was learnt from.
+give them, and `prior` only the one that says how certain they are; `evaluation` fits those named EVALUATION to the
+results of those games. All by CMA-ES (Hansen & Ostermeier 2001, `pip install cafebrain[tune]`) with a fixed seed, a
+single weight by trial; they print what to write into weights.py, and how good it is on games that nothing was learnt
+from.
 """
 from __future__ import annotations
 
@@ -23,6 +25,7 @@ import random
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
+from statistics import median
 from typing import IO, Any, cast
 
 from cafebrain.errors import BrainError
@@ -35,9 +38,11 @@ from engines.library import Entry, Library
 MEMORY = 64 << 20
 STRAY = 0.1  # share of moves made at random, so that positions differ
 HELD_OUT = 5  # of the games recorded, one in so many is only tested on
+DRAGGING = 2  # times the moves and draws of a usual game
 SCORE_PART = 0.2  # of the evaluation's loss, beside the win shares; in units of the scores' error before
 STEP = 0.25  # first step of the search, in units of the weights
 LEAST_UNIT = 0.3  # of weights near 0
+FACTORS = [1.1**power for power in range(-12, 13)]  # by which `prior` is tried to be larger
 UNSEEN = 10**6  # first seed of games to test on
 
 Weights = dict[str, float]
@@ -135,11 +140,17 @@ def record(tuner: Tuner, args: argparse.Namespace) -> None:
 
 
 def load(tuner: Tuner, path: Path, sparse: int) -> tuple[Sample, Sample]:
-    """Replay the games; return the positions to learn from and those to test on."""
+    """Replay the games; return the positions to learn from and those to test on.
+
+    Games that drag on are left out: a few scores far from all others would decide the fit.
+    """
     samples = Sample(), Sample()
     engine = tuner.entry.engine
-    for line in opened(path, "r"):
-        game = json.loads(line)
+    games = [json.loads(line) for line in opened(path, "r")]
+    most = DRAGGING * median(len(game["steps"]) for game in games)
+    for game in games:
+        if len(game["steps"]) > most:
+            continue
         state = engine.initial(tuner.entry.game, game["players"], game["options"], Random(game["seed"]))
         sample = samples[game["seed"] % HELD_OUT == 0]
         for number, (code, *found) in enumerate(game["steps"]):
@@ -162,15 +173,18 @@ def evaluation_loss(sample: Sample, before: Game) -> Callable[[Game], float]:
 
 def fit_recorded(tuner: Tuner, args: argparse.Namespace) -> Weights:
     """Fit to recorded games."""
-    weights: Weights = getattr(tuner.module, args.what.upper())
     learn, test = load(tuner, args.file, args.sparse)
     before = tuner.build({})
     losses: list[Callable[[Game], float]]
-    if args.what == "moves":
-        losses = [learn.prior_loss, test.prior_loss]
-    else:
+    if args.what == "evaluation":
         losses = [evaluation_loss(sample, before) for sample in (learn, test)]
-    found = tuner.fit(weights, losses[0], args.evaluations)
+    else:
+        losses = [learn.prior_loss, test.prior_loss]
+    if args.what == "prior":
+        tried = [{"prior": tuner.module.WEIGHTS["prior"] * factor} for factor in FACTORS]
+        found = min(tried, key=lambda weights: losses[0](tuner.build(weights)))
+    else:
+        found = tuner.fit(getattr(tuner.module, args.what.upper()), losses[0], args.evaluations)
     for name, loss, sample in zip(("learnt from", "others"), losses, (learn, test), strict=True):
         print(f"{len(sample)} positions {name}: {loss(before):.4f} before, {loss(tuner.build(found)):.4f} after")
     return found
@@ -200,7 +214,7 @@ def fit_play(tuner: Tuner, args: argparse.Namespace) -> Weights:
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("record", "play", "moves", "evaluation"))
+    parser.add_argument("what", choices=("record", "play", "moves", "evaluation", "prior"))
     parser.add_argument("game")
     parser.add_argument("file", type=Path, nargs="?", help="recorded games; not for `play`")
     parser.add_argument("--games", type=int, default=1500, help="to record, or to play for every judgement")

@@ -82,17 +82,17 @@ def test_the_fit_finds_what_was_simulated() -> None:
     assert (calibration.shift, calibration.mover_shift) == pytest.approx((0.6, 0.6), abs=0.07)
     assert calibration.scale == pytest.approx(1.4, abs=0.06)
     fresh = simulated(4000, 2)
-    assert calibration_error(curve(fresh, calibration)) < 0.03 < calibration_error(curve(fresh, Calibration()))
-    assert coverage(fresh, calibration) == pytest.approx(0.9, abs=0.02)
-    assert coverage(fresh, Calibration()) < 0.8
+    assert calibration_error(curve((fresh, calibration))) < 0.03 < calibration_error(curve((fresh, Calibration())))
+    assert coverage((fresh, calibration)) == pytest.approx(0.9, abs=0.02)
+    assert coverage((fresh, Calibration())) < 0.8
 
 
 def test_the_error_by_hand() -> None:
     """Three positions said 0.8 of which two were won, one said 0.25 that was lost: (3 * |0.8 - 2/3| + 0.25) / 4."""
     said = [(0.8, 1.0), (0.8, 1.0), (0.8, 0.0), (0.25, 0.0)]
     samples = [Sample(MANY, 0, (p, 1 - p), (0, 0), (1, 1), (won, 1 - won), (0, 3)) for p, won in said]
-    assert calibration_error(curve(samples, Calibration())) == pytest.approx((3 * (0.8 - 2 / 3) + 0.25) / 4)
-    assert coverage(samples, Calibration()) == 1  # the mover's score is as it was said
+    assert calibration_error(curve((samples, Calibration()))) == pytest.approx((3 * (0.8 - 2 / 3) + 0.25) / 4)
+    assert coverage((samples, Calibration())) == 1  # the mover's score is as it was said
 
 
 @pytest.mark.parametrize(("game", "players"), [("gatto", 2), ("campus", 4)])
