@@ -5,7 +5,7 @@ and keeps one position of each, at a random decision. A file in FOLDER holds the
 
 `python -m bench.calibration fit FOLDER` fits engines/GAME/calibration.toml on the games in FOLDER, prints how well
 calibrated the values are with such a fit and without, and draws docs/calibration/GAME.png. The fit that is tested on
-the even games was made on the odd ones, and the reverse, so that every position is held out (two-fold cross-validation).
+the even games was made on the odd ones, and the reverse: every position is held out (two-fold cross-validation).
 """
 from __future__ import annotations
 
