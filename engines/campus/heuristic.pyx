@@ -1,7 +1,7 @@
 """Move values, playout policy and evaluation.
 
-Everything is measured in $: what a card earns now and later, and what its resources would have been worth. Weights
-are in weights.py; other figures are prices of the rules.
+Everything is measured in $, as far as tuning has left it so: what a card earns now and later, and what its resources
+would have been worth. Weights are in weights.py; other figures are prices of the rules.
 """
 from libc.math cimport exp, sqrt
 from libc.stdint cimport int8_t, uint32_t, uint64_t
