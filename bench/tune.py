@@ -133,7 +133,10 @@ def searched_game(tuner: Tuner, seed: int, visits: int) -> dict[str, Any]:
 
 def record(tuner: Tuner, args: argparse.Namespace) -> None:
     """Append games to the file, up to the number wanted."""
-    done = sum(1 for _ in opened(args.file, "r")) if args.file.exists() else 0
+    done = 0
+    if args.file.exists():
+        with opened(args.file, "r") as file:
+            done = sum(1 for _ in file)
     for seed in range(done + 1, args.games + 1):
         with opened(args.file, "a") as file:
             file.write(json.dumps(searched_game(tuner, seed, args.visits), separators=(",", ":")) + "\n")
@@ -146,7 +149,8 @@ def load(tuner: Tuner, path: Path, sparse: int) -> tuple[Sample, Sample]:
     """
     samples = Sample(), Sample()
     engine = tuner.entry.engine
-    games = [json.loads(line) for line in opened(path, "r")]
+    with opened(path, "r") as file:
+        games = [json.loads(line) for line in file]
     most = DRAGGING * median(len(game["steps"]) for game in games)
     for game in games:
         if len(game["steps"]) > most:

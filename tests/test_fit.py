@@ -2,13 +2,17 @@
 forecasts are fitted to, and how well."""
 from __future__ import annotations
 
+import json
 import math
+from argparse import Namespace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bench.fit_forecast import fit, forecast, play, replay, spreads, subject
+from bench.tune import Tuner, fit_recorded, load
 from cython_ext.fit import Sample, contest
 from cython_ext.game import CHANCE_POINT, GAME_OVER
 from cython_ext.rng import Random
@@ -87,6 +91,31 @@ def test_a_coin_less_makes_a_purchase_likelier_by_the_weight_of_a_price() -> Non
                     assert priors[dearer] == pytest.approx(priors[move] * ratio, rel=1e-3)
                     compared += 1
     assert compared > 5
+
+
+def recorded(tuner: Tuner, seed: int, steps: int, prior: float) -> str:
+    """The beginning of a game whose visits are as priors of this certainty have it."""
+    native = tuner.build({"prior": prior})
+    state, players, options, draws = tuner.start(seed)
+    made: list[list[int]] = []
+    while len(made) < steps and state.to_move != GAME_OVER:
+        visits = {move: round(10_000 * share) for move, share in native.from_bytes(bytes(state)).priors().items()}
+        code = max(visits, key=visits.__getitem__) if visits else state.sample(draws)
+        made.append([code, *(number for pair in visits.items() for number in pair)])
+        state.apply(code)
+    shares = [1 / players] * players
+    game = {"players": players, "options": options, "seed": seed, "steps": made, "win": shares, "score": shares}
+    return json.dumps(game)
+
+
+def test_the_certainty_of_priors_is_found_and_games_that_drag_on_are_left_out(tmp_path: Path) -> None:
+    tuner, file = Tuner("gatto"), tmp_path / "games.jsonl"
+    certainty = WEIGHTS["prior"] * 1.1**5
+    games = [recorded(tuner, seed, 20, certainty) for seed in range(1, 7)]
+    file.write_text("\n".join([*games, recorded(tuner, 7, 41, 0.1)]) + "\n")
+    assert [len(sample) for sample in load(tuner, file, 1)] == [5 * 20, 20]  # one game in five is only tested on
+    found = fit_recorded(tuner, Namespace(what="prior", file=file, sparse=1))
+    assert found["prior"] == pytest.approx(certainty)
 
 
 @pytest.mark.parametrize(("game", "seed"), [("cafe", 2), ("cafe", 19)])
