@@ -10,6 +10,7 @@ the even games was made on the odd ones, and the reverse: every position is held
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import sys
 from collections import defaultdict
@@ -26,7 +27,7 @@ from bench.measure import ROOT
 from bench.positions import library
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.rng import Random
-from engines.calibration import USUAL_VISITS, Calibration, unsure
+from engines.calibration import Calibration, log_visits, unsure
 from solver.analysis import Control, Limits, analysis_for
 from solver.arena import steps
 from solver.journal import Journal, read_journal
@@ -123,7 +124,7 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
 
     What concerns wins by Newton's method on the log-likelihood of the shares of the win, which is concave; the slopes
     with a little weight on 0, as all games may have the same visits. Shifts: the mean errors of the scores in spreads.
-    Scale: so that the interval holds 90 % of the scores.
+    Scales: so that the interval holds 90 % of the scores, for every number of players on average.
     """
     weights = np.array([1.0, 0.0, 0.0, 0.0])
     weight_on_0 = np.array([1e-9, 1.0, 1e-9, 1.0])
@@ -134,7 +135,7 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
             logits = np.log([unsure(win, sample.visits, players) for win in sample.wins])
             moves = np.arange(players) == sample.mover
             features = np.column_stack([logits, logits, moves, moves])
-            features[:, 1::2] *= np.log(sample.visits / USUAL_VISITS)
+            features[:, 1::2] *= log_visits(sample.visits)
             chance = np.exp(features @ weights)
             chance /= chance.sum()
             gradient += features.T @ (np.array(sample.shares) - chance)
@@ -145,13 +146,23 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
         if np.abs(step).max() < 1e-6:
             break
     errors: dict[bool, list[float]] = {False: [], True: []}  # by whether it is the player to move
+    tables: dict[int, list[float]] = defaultdict(list)  # those of the player to move, by the number of players
     for sample in samples:
         for player, (final, mean) in enumerate(zip(sample.finals, sample.scores, strict=True)):
             error = (final - mean) / max(sample.spreads[player], LEAST_SPREAD)
             errors[player == sample.mover].append(error)
+            if player == sample.mover:
+                tables[len(sample.wins)].append(error)
     shift, mover_shift = (float(np.mean(errors[to_move])) for to_move in (False, True))
-    scale = float(np.quantile(np.abs(np.array(errors[True]) - mover_shift), LEVEL)) / WIDTH
-    return Calibration(*(round(float(figure), 3) for figure in (*weights, shift, mover_shift, scale)))
+    scales = {
+        players: float(np.quantile(np.abs(np.array(found) - mover_shift), LEVEL)) / WIDTH
+        for players, found in tables.items()
+    }
+    # A straight line through the logarithms; where all tables are alike, a level one.
+    crowds, logs = np.log(np.array(list(scales)) / 2), np.log(list(scales.values()))
+    power, level = np.polyfit(crowds, logs, 1) if len(scales) > 1 else (0.0, logs[0])
+    figures = (*weights, shift, mover_shift, math.exp(level), power)
+    return Calibration(*(round(float(figure), 3) for figure in figures))
 
 
 Part = tuple[Sequence[Sample], Calibration]  # positions, and what their values are corrected by
@@ -180,8 +191,9 @@ def coverage(*parts: Part) -> float:
     held = 0
     for samples, calibration in parts:
         for sample in samples:
-            mean, spread = calibration.score(sample.scores[sample.mover], sample.spreads[sample.mover], True)
-            held += abs(sample.finals[sample.mover] - mean) <= WIDTH * spread + 1e-9
+            mover, players = sample.mover, len(sample.wins)
+            mean, spread = calibration.score(sample.scores[mover], sample.spreads[mover], True, players)
+            held += abs(sample.finals[mover] - mean) <= WIDTH * spread + 1e-9
     return held / sum(len(samples) for samples, _ in parts)
 
 

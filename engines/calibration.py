@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 USUAL_VISITS = 1000
+MOST_VISITS = 2000
 
 
 @dataclass(frozen=True)
@@ -19,10 +20,11 @@ class Calibration:
     """A map that keeps the order of values of equal visits; the default changes nothing.
 
     The odds of every two players are raised to the power `power + power_slope l`, where l is the logarithm of a
-    thousandth of the visits; the odds of the player to move also grow by the factor exp(mover + mover_slope l): the
-    move that looks best is rarely as good as it looks. For two players that is logistic regression (Platt scaling; see
-    Guo et al., "On calibration of modern neural networks", 2017). Scores grow by `shift` spreads, those of the player
-    to move by `mover_shift`, and the spread is multiplied by `scale`.
+    thousandth of the visits; more than 2,000 count as 2,000, the most that was measured. The odds of the player to move
+    also grow by the factor exp(mover + mover_slope l): the move that looks best is rarely as good as it looks. For two
+    players that is logistic regression (Platt scaling; see Guo et al., "On calibration of modern neural networks",
+    2017). Scores grow by `shift` spreads, those of the player to move by `mover_shift`. The spread is multiplied by
+    `scale`, and by half the number of players to the power `scale_power`.
     """
 
     power: float = 1.0
@@ -32,13 +34,14 @@ class Calibration:
     shift: float = 0.0
     mover_shift: float = 0.0
     scale: float = 1.0
+    scale_power: float = 0.0
 
     def wins(self, wins: Sequence[float], visits: int, mover: int) -> list[float]:
         """Return honest shares of the win, which sum to 1.
 
         visits: simulations behind the means, at least 1. mover: the player to move, from 0.
         """
-        power, gain = self._power(visits), self.mover + self.mover_slope * _log(visits)
+        power, gain = self._power(visits), self.mover + self.mover_slope * log_visits(visits)
         if (power, gain) == (1, 0):
             return list(wins)
         raised = [unsure(win, visits, len(wins)) ** power for win in wins]
@@ -56,16 +59,18 @@ class Calibration:
         win = unsure(win, visits, players)
         return self._power(visits) * honest * (1 - honest) / (win * (1 - win))
 
-    def score(self, mean: float, spread: float, to_move: bool) -> tuple[float, float]:
+    def score(self, mean: float, spread: float, to_move: bool, players: int) -> tuple[float, float]:
         """Return the honest mean and standard deviation of a player's score. to_move: of the player to move."""
-        return mean + (self.mover_shift if to_move else self.shift) * spread, self.scale * spread
+        scale = self.scale * (players / 2) ** self.scale_power
+        return mean + (self.mover_shift if to_move else self.shift) * spread, scale * spread
 
     def _power(self, visits: int) -> float:
-        return max(0.0, self.power + self.power_slope * _log(visits))
+        return max(0.0, self.power + self.power_slope * log_visits(visits))
 
 
-def _log(visits: int) -> float:
-    return math.log(visits / USUAL_VISITS)
+def log_visits(visits: int) -> float:
+    """Return the logarithm of a thousandth of the visits, as far as they count."""
+    return math.log(min(visits, MOST_VISITS) / USUAL_VISITS)
 
 
 def unsure(win: float, visits: int, players: int) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.calibration import Sample, calibration_error, coverage, curve, fitted, sample_game
-from engines.calibration import Calibration, read_calibration, unsure
+from engines.calibration import Calibration, log_visits, read_calibration, unsure
 
 MANY = 10**9  # visits that leave a mean as it is
 
@@ -16,7 +16,7 @@ MANY = 10**9  # visits that leave a mean as it is
 def test_without_a_file_nothing_changes(tmp_path: Path) -> None:
     calibration = read_calibration(tmp_path / "none.toml")
     assert calibration.wins([0.25, 0.75], 3, 0) == [0.25, 0.75]
-    assert calibration.score(12, 3, True) == (12, 3)
+    assert calibration.score(12, 3, True, 4) == (12, 3)
     assert calibration.win_slope(0.25, 0.25, 3, 2) == 1
 
 
@@ -27,8 +27,11 @@ def test_the_map_by_hand(tmp_path: Path) -> None:
     calibration = read_calibration(file)
     assert calibration.wins([0.8, 0.2], MANY, 1) == pytest.approx([16 / 17, 1 / 17], abs=1e-6)
     assert calibration.wins([0.5, 0.3, 0.2], MANY, 0) == pytest.approx([25 / 38, 9 / 38, 4 / 38], abs=1e-6)
-    assert calibration.score(20, 4, False) == (22, 6)
-    assert calibration.score(20, 4, True) == (19, 6)
+    assert calibration.score(20, 4, False, 5) == (22, 6)
+    assert calibration.score(20, 4, True, 2) == (19, 6)
+    crowded = Calibration(scale=1.5, scale_power=0.5)  # with 4 players by the root of 2 wider
+    assert crowded.score(20, 4, True, 4) == pytest.approx((20, 6 * math.sqrt(2)))
+    assert crowded.score(20, 4, True, 2) == (20, 6)
     slower = Calibration(mover=-math.log(4))  # the odds of the player to move are divided by 4
     assert slower.wins([0.8, 0.2], MANY, 0) == pytest.approx([0.5, 0.5], abs=1e-6)
     assert slower.wins([0.8, 0.2], MANY, 1) == pytest.approx([16 / 17, 1 / 17], abs=1e-6)
@@ -37,6 +40,8 @@ def test_the_map_by_hand(tmp_path: Path) -> None:
     odds = (unsure(0.8, 100, 2) / unsure(0.2, 100, 2)) ** power
     assert sloped.wins([0.8, 0.2], 100, 0)[0] == pytest.approx(odds / (1 + odds))
     assert unsure(1, 9, 2) == pytest.approx(0.95)
+    assert log_visits(1000) == 0
+    assert log_visits(MANY) == log_visits(2000) == pytest.approx(math.log(2))  # nothing was measured beyond
 
 
 @pytest.mark.parametrize("players", [2, 3, 5])
@@ -76,9 +81,9 @@ def simulated(number: int, seed: int) -> list[Sample]:
 
 def test_the_fit_finds_what_was_simulated() -> None:
     calibration = fitted(simulated(4000, 1))
-    power = calibration.power + calibration.power_slope * math.log(MANY / 1000)
+    power = calibration.power + calibration.power_slope * log_visits(MANY)
     assert power == pytest.approx(1.7, abs=0.12)
-    assert calibration.mover + calibration.mover_slope * math.log(MANY / 1000) == pytest.approx(-math.log(2), abs=0.12)
+    assert calibration.mover + calibration.mover_slope * log_visits(MANY) == pytest.approx(-math.log(2), abs=0.12)
     assert (calibration.shift, calibration.mover_shift) == pytest.approx((0.6, 0.6), abs=0.07)
     assert calibration.scale == pytest.approx(1.4, abs=0.06)
     fresh = simulated(4000, 2)
