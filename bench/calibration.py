@@ -36,6 +36,7 @@ from solver.positions import Position
 LEVEL = 0.9  # of the score interval
 WIDTH = 1.644854  # standard deviations on either side of it, if scores were normal
 BINS = 10
+MANY = 300  # visits of a move, more than those of the best one in a cheap search
 LEAST_SPREAD = 0.5  # points; a search of an ending sees no spread at all
 
 
@@ -124,7 +125,8 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
 
     What concerns wins by Newton's method on the log-likelihood of the shares of the win, which is concave; the slopes
     with a little weight on 0, as all games may have the same visits. Shifts: the mean errors of the scores in spreads.
-    Scales: so that the interval holds 90 % of the scores, for every number of players on average.
+    Scales: so that the interval holds 90 % of the scores, by least squares on the logarithms for each number of players
+    and for few and many visits.
     """
     weights = np.array([1.0, 0.0, 0.0, 0.0])
     weight_on_0 = np.array([1e-9, 1.0, 1e-9, 1.0])
@@ -146,22 +148,25 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
         if np.abs(step).max() < 1e-6:
             break
     errors: dict[bool, list[float]] = {False: [], True: []}  # by whether it is the player to move
-    tables: dict[int, list[float]] = defaultdict(list)  # those of the player to move, by the number of players
+    groups: dict[tuple[int, bool], list[tuple[float, float]]] = defaultdict(list)  # those of the player to move
     for sample in samples:
         for player, (final, mean) in enumerate(zip(sample.finals, sample.scores, strict=True)):
             error = (final - mean) / max(sample.spreads[player], LEAST_SPREAD)
             errors[player == sample.mover].append(error)
             if player == sample.mover:
-                tables[len(sample.wins)].append(error)
+                groups[len(sample.wins), sample.visits > MANY].append((error, log_visits(sample.visits)))
     shift, mover_shift = (float(np.mean(errors[to_move])) for to_move in (False, True))
-    scales = {
-        players: float(np.quantile(np.abs(np.array(found) - mover_shift), LEVEL)) / WIDTH
-        for players, found in tables.items()
-    }
-    # A straight line through the logarithms; where all tables are alike, a level one.
-    crowds, logs = np.log(np.array(list(scales)) / 2), np.log(list(scales.values()))
-    power, level = np.polyfit(crowds, logs, 1) if len(scales) > 1 else (0.0, logs[0])
-    figures = (*weights, shift, mover_shift, math.exp(level), power)
+    counts, rows, wanted = [], [], []
+    for (players, _), found in groups.items():
+        misses, logs = np.array(found).T
+        counts.append(len(found))
+        rows.append([math.log(players / 2), logs.mean()])
+        wanted.append(math.log(np.quantile(np.abs(misses - mover_shift), LEVEL) / WIDTH))
+    middle, usual = (np.average(of_group, axis=0, weights=counts) for of_group in (rows, wanted))
+    roots = np.sqrt(counts)  # slopes stay 0 where all groups are alike
+    power, slope = np.linalg.lstsq((rows - middle) * roots[:, None], (wanted - usual) * roots, rcond=None)[0]
+    level = usual - middle @ (power, slope)
+    figures = (*weights, shift, mover_shift, math.exp(level), power, slope)
     return Calibration(*(round(float(figure), 3) for figure in figures))
 
 
@@ -192,7 +197,7 @@ def coverage(*parts: Part) -> float:
     for samples, calibration in parts:
         for sample in samples:
             mover, players = sample.mover, len(sample.wins)
-            mean, spread = calibration.score(sample.scores[mover], sample.spreads[mover], True, players)
+            mean, spread = calibration.score(sample.scores[mover], sample.spreads[mover], True, players, sample.visits)
             held += abs(sample.finals[mover] - mean) <= WIDTH * spread + 1e-9
     return held / sum(len(samples) for samples, _ in parts)
 

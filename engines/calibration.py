@@ -24,7 +24,7 @@ class Calibration:
     also grow by the factor exp(mover + mover_slope l): the move that looks best is rarely as good as it looks. For two
     players that is logistic regression (Platt scaling; see Guo et al., "On calibration of modern neural networks",
     2017). Scores grow by `shift` spreads, those of the player to move by `mover_shift`. The spread is multiplied by
-    `scale`, and by half the number of players to the power `scale_power`.
+    `scale`, by half the number of players to the power `scale_power`, and by exp(scale_slope l).
     """
 
     power: float = 1.0
@@ -35,6 +35,7 @@ class Calibration:
     mover_shift: float = 0.0
     scale: float = 1.0
     scale_power: float = 0.0
+    scale_slope: float = 0.0
 
     def wins(self, wins: Sequence[float], visits: int, mover: int) -> list[float]:
         """Return honest shares of the win, which sum to 1.
@@ -59,9 +60,12 @@ class Calibration:
         win = unsure(win, visits, players)
         return self._power(visits) * honest * (1 - honest) / (win * (1 - win))
 
-    def score(self, mean: float, spread: float, to_move: bool, players: int) -> tuple[float, float]:
-        """Return the honest mean and standard deviation of a player's score. to_move: of the player to move."""
-        scale = self.scale * (players / 2) ** self.scale_power
+    def score(self, mean: float, spread: float, to_move: bool, players: int, visits: int) -> tuple[float, float]:
+        """Return the honest mean and standard deviation of a player's score.
+
+        to_move: of the player to move. players: at the table. visits: simulations behind mean and spread.
+        """
+        scale = self.scale * (players / 2) ** self.scale_power * math.exp(self.scale_slope * log_visits(visits))
         return mean + (self.mover_shift if to_move else self.shift) * spread, scale * spread
 
     def _power(self, visits: int) -> float:

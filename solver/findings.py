@@ -47,7 +47,7 @@ class MoveSums:
         for player, (total, squares) in enumerate(zip(self.score, self.score_squares, strict=True)):
             mean = total / n
             spread = math.sqrt(max(0.0, squares / n - mean * mean))
-            scores.append(calibration.score(mean, spread, player == mover, len(wins)))
+            scores.append(calibration.score(mean, spread, player == mover, len(wins), n))
         return wins, scores
 
 

@@ -16,7 +16,7 @@ MANY = 10**9  # visits that leave a mean as it is
 def test_without_a_file_nothing_changes(tmp_path: Path) -> None:
     calibration = read_calibration(tmp_path / "none.toml")
     assert calibration.wins([0.25, 0.75], 3, 0) == [0.25, 0.75]
-    assert calibration.score(12, 3, True, 4) == (12, 3)
+    assert calibration.score(12, 3, True, 4, 50) == (12, 3)
     assert calibration.win_slope(0.25, 0.25, 3, 2) == 1
 
 
@@ -27,11 +27,12 @@ def test_the_map_by_hand(tmp_path: Path) -> None:
     calibration = read_calibration(file)
     assert calibration.wins([0.8, 0.2], MANY, 1) == pytest.approx([16 / 17, 1 / 17], abs=1e-6)
     assert calibration.wins([0.5, 0.3, 0.2], MANY, 0) == pytest.approx([25 / 38, 9 / 38, 4 / 38], abs=1e-6)
-    assert calibration.score(20, 4, False, 5) == (22, 6)
-    assert calibration.score(20, 4, True, 2) == (19, 6)
-    crowded = Calibration(scale=1.5, scale_power=0.5)  # with 4 players by the root of 2 wider
-    assert crowded.score(20, 4, True, 4) == pytest.approx((20, 6 * math.sqrt(2)))
-    assert crowded.score(20, 4, True, 2) == (20, 6)
+    assert calibration.score(20, 4, False, 5, 50) == (22, 6)
+    assert calibration.score(20, 4, True, 2, 50) == (19, 6)
+    crowded = Calibration(scale=1.5, scale_power=0.5, scale_slope=2)  # with 4 players by the root of 2 wider
+    assert crowded.score(20, 4, True, 4, 1000) == pytest.approx((20, 6 * math.sqrt(2)))
+    assert crowded.score(20, 4, True, 2, 1000) == (20, 6)
+    assert crowded.score(20, 4, True, 2, 500) == pytest.approx((20, 1.5))  # half the visits, squared
     slower = Calibration(mover=-math.log(4))  # the odds of the player to move are divided by 4
     assert slower.wins([0.8, 0.2], MANY, 0) == pytest.approx([0.5, 0.5], abs=1e-6)
     assert slower.wins([0.8, 0.2], MANY, 1) == pytest.approx([16 / 17, 1 / 17], abs=1e-6)
