@@ -163,8 +163,9 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
         rows.append([math.log(players / 2), logs.mean()])
         wanted.append(math.log(np.quantile(np.abs(misses - mover_shift), LEVEL) / WIDTH))
     middle, usual = (np.average(of_group, axis=0, weights=counts) for of_group in (rows, wanted))
-    roots = np.sqrt(counts)  # slopes stay 0 where all groups are alike
-    power, slope = np.linalg.lstsq((rows - middle) * roots[:, None], (wanted - usual) * roots, rcond=None)[0]
+    far, off = rows - middle, np.array(counts)[:, None] * (rows - middle)
+    # A little weight on 0: slopes stay there where all groups are alike.
+    power, slope = np.linalg.solve(off.T @ far + 1e-3 * np.eye(2), off.T @ (wanted - usual))
     level = usual - middle @ (power, slope)
     figures = (*weights, shift, mover_shift, math.exp(level), power, slope)
     return Calibration(*(round(float(figure), 3) for figure in figures))

@@ -156,7 +156,7 @@ def load(tuner: Tuner, path: Path, sparse: int) -> tuple[Sample, Sample]:
         if len(game["steps"]) > most:
             continue
         state = engine.initial(tuner.entry.game, game["players"], game["options"], Random(game["seed"]))
-        sample = samples[game["seed"] % HELD_OUT == 0]
+        sample = samples[game["seed"] // len(tuner.variants) % HELD_OUT == 0]  # of every kind of game
         for number, (code, *found) in enumerate(game["steps"]):
             if (number + game["seed"]) % sparse == 0:
                 sample.add(state, dict(zip(found[::2], found[1::2], strict=True)), game["win"], game["score"])

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 USUAL_VISITS = 1000
-MOST_VISITS = 2000
+LEAST_VISITS, MOST_VISITS = 20, 2000
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A map that keeps the order of values of equal visits; the default changes nothing.
+    """A map that keeps the order of shares of the win with equal visits; the default changes nothing.
 
     The odds of every two players are raised to the power `power + power_slope l`, where l is the logarithm of a
-    thousandth of the visits; more than 2,000 count as 2,000, the most that was measured. The odds of the player to move
+    thousandth of the visits, at least of 20 and at most of 2,000: what was measured. The odds of the player to move
     also grow by the factor exp(mover + mover_slope l): the move that looks best is rarely as good as it looks. For two
     players that is logistic regression (Platt scaling; see Guo et al., "On calibration of modern neural networks",
     2017). Scores grow by `shift` spreads, those of the player to move by `mover_shift`. The spread is multiplied by
@@ -74,7 +74,7 @@ class Calibration:
 
 def log_visits(visits: int) -> float:
     """Return the logarithm of a thousandth of the visits, as far as they count."""
-    return math.log(min(visits, MOST_VISITS) / USUAL_VISITS)
+    return math.log(min(max(visits, LEAST_VISITS), MOST_VISITS) / USUAL_VISITS)
 
 
 def unsure(win: float, visits: int, players: int) -> float:

@@ -27,7 +27,7 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
     if analysis.solve():
         ranked = analysis.ranked()
         chosen = [*ranked[:most], *(sums for sums in ranked[most:] if sums.code in also)]
-        return [_choice(analysis, sums) for sums in chosen]
+        return _choices(analysis, chosen)
     analysis.plan()
     (search,) = analysis.searches
     limit = analysis.visits
@@ -41,7 +41,7 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
         if search.run(visits[least] + share, analysis.deadline, least) != "visits":
             break
     sums = {entry.code: entry for entry in analysis.ranked()}
-    choices = [_choice(analysis, sums[code]) for code in codes if sums[code].visits]
+    choices = _choices(analysis, [sums[code] for code in codes if sums[code].visits])
     mover = analysis.position.state.to_move
     return sorted(choices, key=lambda choice: -lower_bound(choice, mover, analysis.objective))
 
@@ -49,7 +49,7 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
 def outcomes(analysis: Analysis) -> dict[int, Choice]:
     """Search a chance point with one tree and return its outcomes, each with the same share of the budget."""
     if analysis.solve():
-        return {sums.code: _choice(analysis, sums) for sums in analysis.ranked()}
+        return {choice.move: choice for choice in _choices(analysis, analysis.ranked())}
     (search,) = analysis.searches
     limit = analysis.visits
     codes = [code for code, _ in analysis.position.state.outcomes()]
@@ -62,7 +62,7 @@ def outcomes(analysis: Analysis) -> dict[int, Choice]:
             break
         if time.monotonic() >= analysis.deadline:
             break
-    return {sums.code: _choice(analysis, sums) for sums in analysis.ranked() if sums.visits}
+    return {choice.move: choice for choice in _choices(analysis, [s for s in analysis.ranked() if s.visits])}
 
 
 def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) -> float:
@@ -72,9 +72,15 @@ def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) 
     return choice.wins[player] - CONFIDENCE * choice.win_errors[player]
 
 
-def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
+def _choices(analysis: Analysis, found: Sequence[MoveSums]) -> list[Choice]:
+    most = max((sums.visits for sums in found), default=0)
+    return [_choice(analysis, sums, most) for sums in found]
+
+
+def _choice(analysis: Analysis, sums: MoveSums, most: int) -> Choice:
+    """Return what is told of a move. most: visits of any move it is compared with."""
     n = sums.visits
-    wins, scores = sums.estimates(analysis.calibration, analysis.position.state.to_move)
+    wins, scores = sums.estimates(analysis.calibration, analysis.position.state.to_move, most)
     win_errors, score_errors = [], []
     for p, honest in enumerate(wins):
         if sums.exact:
@@ -82,7 +88,7 @@ def _choice(analysis: Analysis, sums: MoveSums) -> Choice:
             score_errors.append(0.0)
             continue
         mean = sums.win[p] / n
-        slope = analysis.calibration.win_slope(mean, honest, n, len(wins))
+        slope = analysis.calibration.win_slope(mean, honest, most, len(wins))
         win_errors.append(_error(sums.win_squares[p], mean, n) * slope)
         score_errors.append(_error(sums.score_squares[p], sums.score[p] / n, n))
     return Choice(

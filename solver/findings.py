@@ -33,21 +33,24 @@ class MoveSums:
         """By what the sums are divided; 0 where nothing is known of the move."""
         return 1 if self.exact else self.visits
 
-    def estimates(self, calibration: Calibration, mover: int) -> tuple[list[float], list[tuple[float, float]]]:
+    def estimates(
+        self, calibration: Calibration, mover: int, visits: int
+    ) -> tuple[list[float], list[tuple[float, float]]]:
         """Return the share of the win, and mean and standard deviation of the score, per player, of a known move.
 
-        mover: the player to move, from 0.
+        mover: the player to move, from 0. visits: that the calibration counts; the same for all moves that are compared
+        keeps the order of their shares of the win.
         """
         if self.exact:
             moments = zip(self.score, self.score_squares, strict=True)
             return self.win, [(mean, math.sqrt(max(0.0, square - mean * mean))) for mean, square in moments]
         n = self.visits
-        wins = calibration.wins([win / n for win in self.win], n, mover)
+        wins = calibration.wins([win / n for win in self.win], visits, mover)
         scores = []
         for player, (total, squares) in enumerate(zip(self.score, self.score_squares, strict=True)):
             mean = total / n
             spread = math.sqrt(max(0.0, squares / n - mean * mean))
-            scores.append(calibration.score(mean, spread, player == mover, len(wins), n))
+            scores.append(calibration.score(mean, spread, player == mover, len(wins), visits))
         return wins, scores
 
 
@@ -98,7 +101,7 @@ class Findings:
             evaluation.text = self.position.engine.move_text(self.position.state, sums.code)
             self.position.engine.encode_move(self.position.state, sums.code, evaluation.move)
             return
-        wins, scores = sums.estimates(self.calibration, self.position.state.to_move)
+        wins, scores = sums.estimates(self.calibration, self.position.state.to_move, sums.visits)
         for player, (win, (score, spread)) in enumerate(zip(wins, scores, strict=True), 1):
             evaluation.players.add(player=player, win_probability=win, expected_score=score, score_spread=spread)
         if sums.visits >= 2 or sums.exact:

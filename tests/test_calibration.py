@@ -42,6 +42,7 @@ def test_the_map_by_hand(tmp_path: Path) -> None:
     assert sloped.wins([0.8, 0.2], 100, 0)[0] == pytest.approx(odds / (1 + odds))
     assert unsure(1, 9, 2) == pytest.approx(0.95)
     assert log_visits(1000) == 0
+    assert log_visits(1) == log_visits(20)
     assert log_visits(MANY) == log_visits(2000) == pytest.approx(math.log(2))  # nothing was measured beyond
 
 
@@ -63,6 +64,30 @@ def test_the_slope_is_the_derivative() -> None:
         low, high = (calibration.wins([win + step, 1 - win - step], MANY, 0)[0] for step in (-1e-5, 1e-5))
         honest = calibration.wins([win, 1 - win], MANY, 0)[0]
         assert calibration.win_slope(win, honest, MANY, 2) == pytest.approx((high - low) / 2e-5, rel=1e-4)
+
+
+def crowd(players: int, visits: int, scale: float, seed: int) -> list[Sample]:
+    """Return positions in which nothing is off but the spreads of the scores, by this factor."""
+    dice = random.Random(seed)
+    even = (1 / players,) * players
+    return [
+        Sample(visits, 0, even, (20,) * players, (3,) * players, even, tuple(dice.gauss(20, 3 * scale) for _ in even))
+        for _ in range(4000)
+    ]
+
+
+def test_spreads_grow_with_players_and_visits_as_they_were_simulated() -> None:
+    """By 1.2 with 2 players at 1,000 visits; to the power 3/4 of half the players and 1/5 of the visits."""
+    samples: list[Sample] = []
+    for seed, (players, visits) in enumerate([(2, 100), (4, 100), (2, 2000)]):
+        samples += crowd(players, visits, 1.2 * (players / 2) ** 0.75 * (visits / 1000) ** 0.2, seed)
+    calibration = fitted(samples)
+    assert calibration.scale == pytest.approx(1.2, abs=0.05)
+    assert calibration.scale_power == pytest.approx(0.75, abs=0.06)
+    assert calibration.scale_slope == pytest.approx(0.2, abs=0.02)
+    alone = fitted(samples[4000:8000])
+    assert alone.scale == pytest.approx(1.2 * 2**0.75 / 10**0.2, abs=0.06)
+    assert (alone.scale_power, alone.scale_slope) == pytest.approx((0, 0), abs=1e-3)
 
 
 def simulated(number: int, seed: int) -> list[Sample]:

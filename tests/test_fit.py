@@ -111,9 +111,10 @@ def recorded(tuner: Tuner, seed: int, steps: int, prior: float) -> str:
 def test_the_certainty_of_priors_is_found_and_games_that_drag_on_are_left_out(tmp_path: Path) -> None:
     tuner, file = Tuner("gatto"), tmp_path / "games.jsonl"
     certainty = WEIGHTS["prior"] * 1.1**5
-    games = [recorded(tuner, seed, 20, certainty) for seed in range(1, 7)]
-    file.write_text("\n".join([*games, recorded(tuner, 7, 41, 0.1)]) + "\n")
-    assert [len(sample) for sample in load(tuner, file, 1)] == [5 * 20, 20]  # one game in five is only tested on
+    kinds = len(tuner.variants)
+    games = [recorded(tuner, seed, 20, certainty) for seed in range(1, 2 * kinds)]
+    file.write_text("\n".join([*games, recorded(tuner, 2 * kinds, 41, 0.1)]) + "\n")
+    assert [len(sample) for sample in load(tuner, file, 1)] == [kinds * 20, (kinds - 1) * 20]
     found = fit_recorded(tuner, Namespace(what="prior", file=file, sparse=1))
     assert found["prior"] == pytest.approx(certainty)
 

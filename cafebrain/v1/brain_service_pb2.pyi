@@ -1113,7 +1113,7 @@ class PlayerEstimate(_message.Message):
     expected_score: _builtins.float
     """Expected final score in points."""
     score_spread: _builtins.float
-    """Standard deviation of the final score over the search's simulations, in points."""
+    """Standard deviation of the final score, in points."""
     def __init__(
         self,
         *,
