@@ -37,6 +37,7 @@ LEVEL = 0.9  # of the score interval
 WIDTH = 1.644854  # standard deviations on either side of it, if scores were normal
 BINS = 10
 MANY = 300  # visits of a move, more than those of the best one in a cheap search
+LEAST_GAMES = 10  # of a file: fewer tell nothing of how good a fit is
 LEAST_SPREAD = 0.5  # points; a search of an ending sees no spread at all
 
 
@@ -72,6 +73,8 @@ def sample_game(game: str, players: int, visits: int, seed: int) -> Sample:
         analysis = analysis_for(seen, request, Control(), Limits(), "", features={"exact": False})
         analysis.run()
         best = analysis.ranked()[0]
+        if best.over:  # nor does a result
+            return best.code
         decisions += 1
         if dice.randrange(decisions) == 0:
             n = best.visits
@@ -94,6 +97,9 @@ def sample_game(game: str, players: int, visits: int, seed: int) -> Sample:
 
 def play(args: argparse.Namespace) -> None:
     """Play games and keep a position of each."""
+    engine = library().engine(args.game)
+    if not max(2, engine.min_players) <= args.players <= engine.max_players:
+        sys.exit(f"error: --players {args.players}: wants {max(2, engine.min_players)} to {engine.max_players}")
     args.folder.mkdir(parents=True, exist_ok=True)
     header = {"game": args.game, "players": args.players, "visits": args.visits}
     journal = Journal(args.folder / f"{args.game}-{args.players}-{args.visits}.jsonl")
@@ -147,15 +153,17 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
         weights += step
         if np.abs(step).max() < 1e-6:
             break
-    errors: dict[bool, list[float]] = {False: [], True: []}  # by whether it is the player to move
+    others: list[float] = []  # errors of the scores, in spreads
     groups: dict[tuple[int, bool], list[tuple[float, float]]] = defaultdict(list)  # those of the player to move
     for sample in samples:
         for player, (final, mean) in enumerate(zip(sample.finals, sample.scores, strict=True)):
             error = (final - mean) / max(sample.spreads[player], LEAST_SPREAD)
-            errors[player == sample.mover].append(error)
             if player == sample.mover:
                 groups[len(sample.wins), sample.visits > MANY].append((error, log_visits(sample.visits)))
-    shift, mover_shift = (float(np.mean(errors[to_move])) for to_move in (False, True))
+            else:
+                others.append(error)
+    shift = float(np.mean(others))
+    mover_shift = float(np.mean([error for found in groups.values() for error, _ in found]))
     counts, rows, wanted = [], [], []
     for (players, _), found in groups.items():
         misses, logs = np.array(found).T
@@ -212,6 +220,9 @@ def fit(args: argparse.Namespace) -> None:
     print("|---|---|---|---|---|---|")
     for game, paths in files.items():
         samples = {path.stem: samples_in(path) for path in paths}
+        few = [name for name, found in samples.items() if len(found) < LEAST_GAMES]
+        if few:
+            sys.exit(f"error: {', '.join(few)}: wants {LEAST_GAMES} games or more")
         fits = [fitted([sample for found in samples.values() for sample in found[half::2]]) for half in (1, 0)]
         curves = {}
         for name, found in samples.items():
@@ -264,7 +275,7 @@ def main() -> None:
     playing = commands.add_parser("play", help="play games and keep a position of each")
     playing.add_argument("folder", type=Path)
     playing.add_argument("game", choices=library().games())
-    playing.add_argument("--players", type=int, default=2)
+    playing.add_argument("--players", type=int, default=2, help="2 or more")
     playing.add_argument("--visits", type=int, default=100)
     playing.add_argument("--games", type=int, default=10_000)
     playing.add_argument("--threads", type=int, default=1, help="games at a time")

@@ -94,7 +94,7 @@ def table(title: str, rows: list[dict[str, float]]) -> None:
     print(title)
     for name in sorted(rows[0], key=lambda name: (name != "total", name)):
         values = [row[name] for row in rows]
-        print(f"  {name:<22} {mean(values):6.2f} ± {stdev(values):5.2f}")
+        print(f"  {name:<22} {mean(values):6.2f} ± {stdev(values) if len(values) > 1 else math.nan:5.2f}")
 
 
 def lines(decks: int, positions: int) -> None:

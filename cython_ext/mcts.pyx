@@ -352,6 +352,17 @@ cdef class Search:
             child = next_node(&self.tree, child)
         return result
 
+    def ending_moves(self) -> set[int]:
+        """Root moves with visits that end the game: their means are results, not what play from there may bring."""
+        cdef Node* root = node_at(&self.tree, 0)
+        cdef Node* child = node_at(&self.tree, root.first_child)
+        moves = set()
+        for _ in range(root.children):
+            if child.visits and child.actor == OVER:
+                moves.add(child.move)
+            child = next_node(&self.tree, child)
+        return moves
+
     def children(self, line: list[int]) -> tuple[int, list[tuple[int, int]]]:
         """Return who is to move after a line of moves, and the moves tried there with their visits.
 

@@ -68,6 +68,15 @@ class Calibration:
         scale = self.scale * (players / 2) ** self.scale_power * math.exp(self.scale_slope * log_visits(visits))
         return mean + (self.mover_shift if to_move else self.shift) * spread, scale * spread
 
+    def score_error(self, error: float, to_move: bool) -> float:
+        """Return the standard error of an honest mean score from that of the mean of the simulations.
+
+        The spread that the mean is moved by is itself an estimate: of normal scores it is independent of the mean, and
+        its variance is half as large.
+        """
+        shift = self.mover_shift if to_move else self.shift
+        return error * math.sqrt(1 + shift * shift / 2)
+
     def _power(self, visits: int) -> float:
         return max(0.0, self.power + self.power_slope * log_visits(visits))
 

@@ -290,6 +290,7 @@ class Analysis(Timed):
 
             return sorted(exact, key=exact_rank)
         total: dict[int, MoveSums] = {}
+        over = set().union(*(search.ending_moves() for search in self.searches))
         for search in self.searches:
             for code, visits, win, win_squares, score, score_squares in search.root_moves():
                 if code in total:
@@ -303,7 +304,8 @@ class Analysis(Timed):
                     ):
                         mine[:] = [a + b for a, b in zip(mine, theirs, strict=True)]
                 else:
-                    total[code] = MoveSums(code, visits, win, win_squares, score, score_squares)
+                    ends = code in over
+                    total[code] = MoveSums(code, visits, win, win_squares, score, score_squares, over=ends)
 
         def rank(sums: MoveSums) -> tuple[int, float, int]:
             values = sums.score if by_score else sums.win

@@ -79,8 +79,9 @@ def _choices(analysis: Analysis, found: Sequence[MoveSums]) -> list[Choice]:
 
 def _choice(analysis: Analysis, sums: MoveSums, most: int) -> Choice:
     """Return what is told of a move. most: visits of any move it is compared with."""
-    n = sums.visits
-    wins, scores = sums.estimates(analysis.calibration, analysis.position.state.to_move, most)
+    n, mover = sums.visits, analysis.position.state.to_move
+    calibration = sums.calibrated_by(analysis.calibration)
+    wins, scores = sums.estimates(analysis.calibration, mover, most)
     win_errors, score_errors = [], []
     for p, honest in enumerate(wins):
         if sums.exact:
@@ -88,9 +89,9 @@ def _choice(analysis: Analysis, sums: MoveSums, most: int) -> Choice:
             score_errors.append(0.0)
             continue
         mean = sums.win[p] / n
-        slope = analysis.calibration.win_slope(mean, honest, most, len(wins))
+        slope = calibration.win_slope(mean, honest, most, len(wins))
         win_errors.append(_error(sums.win_squares[p], mean, n) * slope)
-        score_errors.append(_error(sums.score_squares[p], sums.score[p] / n, n))
+        score_errors.append(calibration.score_error(_error(sums.score_squares[p], sums.score[p] / n, n), p == mover))
     return Choice(
         move=sums.code,
         visits=n,

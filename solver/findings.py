@@ -18,6 +18,7 @@ class MoveSums:
     """What all trees say of one root move; lists have one entry per player.
 
     exact: the move's values are known: the lists are means, not sums, and no visits were needed.
+    over: the move ends the game: the means are results, and there is nothing to calibrate.
     """
 
     code: int
@@ -27,11 +28,16 @@ class MoveSums:
     score: list[float]
     score_squares: list[float]
     exact: bool = False
+    over: bool = False
 
     @property
     def count(self) -> int:
         """By what the sums are divided; 0 where nothing is known of the move."""
         return 1 if self.exact else self.visits
+
+    def calibrated_by(self, calibration: Calibration) -> Calibration:
+        """Return what the means are corrected by: nothing where they are results."""
+        return Calibration() if self.exact or self.over else calibration
 
     def estimates(
         self, calibration: Calibration, mover: int, visits: int
@@ -41,10 +47,8 @@ class MoveSums:
         mover: the player to move, from 0. visits: that the calibration counts; the same for all moves that are compared
         keeps the order of their shares of the win.
         """
-        if self.exact:
-            moments = zip(self.score, self.score_squares, strict=True)
-            return self.win, [(mean, math.sqrt(max(0.0, square - mean * mean))) for mean, square in moments]
-        n = self.visits
+        calibration = self.calibrated_by(calibration)
+        n = self.count
         wins = calibration.wins([win / n for win in self.win], visits, mover)
         scores = []
         for player, (total, squares) in enumerate(zip(self.score, self.score_squares, strict=True)):
@@ -126,11 +130,13 @@ class Findings:
         n, mover = sums.visits, self.position.state.to_move
         if sums.exact:
             return scores[mover][0] if self.objective == pb.OBJECTIVE_SCORE else wins[mover]
+        calibration = sums.calibrated_by(self.calibration)
         if self.objective == pb.OBJECTIVE_SCORE:
             mean = sums.score[mover] / n
             variance = max(0.0, sums.score_squares[mover] - n * mean * mean) / (n - 1)
-            return scores[mover][0] - CONFIDENCE * math.sqrt(variance / n)
+            return scores[mover][0] - CONFIDENCE * calibration.score_error(math.sqrt(variance / n), True)
         mean = sums.win[mover] / n
         variance = max(0.0, sums.win_squares[mover] - n * mean * mean) / (n - 1)
-        error = math.sqrt(variance / n) * self.calibration.win_slope(mean, wins[mover], n, len(wins))
+        slope = calibration.win_slope(mean, wins[mover], n, len(wins))
+        error = math.sqrt(variance / n) * slope
         return max(0.0, wins[mover] - CONFIDENCE * error)

@@ -7,6 +7,9 @@ import pytest
 
 from bench import gatto, memory, solo_members
 from bench.measure import ROOT, Figure
+from bench.regret import Played, play_game, report
+from cafebrain.v1 import brain_service_pb2 as pb
+from solver.players import player_for
 
 
 def signature(hash_seed):
@@ -73,3 +76,24 @@ def test_the_comparison_of_solo_members_goes_on_where_it_was(tmp_path, monkeypat
     # 61, 62, 63: mean 62, standard deviation 1, 1.96 standard errors of 3.
     assert "| beam | 20 | 3 | 62.0 ± 1.1 | 0.0 ± 0.0 |" in (out := capsys.readouterr().out)
     assert "| mcts | 200 | 3 | 52.0 ± 1.1 | 10.0 ± 0.0 |" in out
+
+
+def test_regrets_of_a_random_player_are_large_and_those_of_the_judge_small():
+    judge = pb.Budget(visits=1500)
+    lost = {}
+    for spec in ("random", "max:visits=1500"):
+        games = [play_game("connect_four", 2, player_for(spec, pb.Budget()), judge, 2, seed) for seed in range(4)]
+        judged = [regret for game in games for regret in game.regrets]
+        assert sum(game.decisions for game in games) > len(judged) > 10
+        assert len(judged) >= sum(game.others for game in games)
+        lost[spec] = sum(judged) / len(judged)
+    assert lost["random"] > 0.1
+    assert abs(lost["max:visits=1500"]) < 0.05
+
+
+def test_the_regrets_of_a_game_by_hand():
+    """Two players, one decision in 3 judged: 3 * 0.04 / 2 and 3 * 0.08 / 2 lost by a player."""
+    games = [Played(0, 40, (0.0, 0.05, -0.01), 2), Played(1, 44, (0.08,), 1)]
+    said = report(games, 2, 3)
+    assert "2 games, 4 decisions judged of 21.0 a player and game; 75% others" in said
+    assert "0.090 of the win" in said

@@ -3,12 +3,19 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 from pathlib import Path
 
 import pytest
 
 from bench.calibration import Sample, calibration_error, coverage, curve, fitted, sample_game
+from cafebrain.v1 import brain_service_pb2 as pb
+from cafebrain.v1 import game_pb2
 from engines.calibration import Calibration, log_visits, read_calibration, unsure
+from engines.library import Library
+from solver.analysis import Control, Limits, analysis_for
+from solver.comparison import compare
+from solver.positions import decode_state
 
 MANY = 10**9  # visits that leave a mean as it is
 
@@ -64,6 +71,19 @@ def test_the_slope_is_the_derivative() -> None:
         low, high = (calibration.wins([win + step, 1 - win - step], MANY, 0)[0] for step in (-1e-5, 1e-5))
         honest = calibration.wins([win, 1 - win], MANY, 0)[0]
         assert calibration.win_slope(win, honest, MANY, 2) == pytest.approx((high - low) / 2e-5, rel=1e-4)
+
+
+def test_errors_of_scores_are_those_of_simulated_means() -> None:
+    """Means of 50 normal scores, moved by 0.9 of their spread: how far they lie apart, and the error that is told."""
+    dice = random.Random(4)
+    calibration = Calibration(mover_shift=-0.9)
+    moved = []
+    for _ in range(8000):
+        scores = [dice.gauss(20, 6) for _ in range(50)]
+        moved.append(calibration.score(statistics.fmean(scores), statistics.pstdev(scores), True, 2, 50)[0])
+    told = calibration.score_error(6 / math.sqrt(50), True)
+    assert told == pytest.approx(statistics.stdev(moved), rel=0.03)
+    assert calibration.score_error(2, False) == 2  # nothing is added to the others' scores
 
 
 def crowd(players: int, visits: int, scale: float, seed: int) -> list[Sample]:
@@ -136,3 +156,30 @@ def test_a_sample_is_one_decision_of_a_whole_game(game: str, players: int) -> No
         assert sum(sample.wins) == pytest.approx(1)
         assert sum(sample.shares) == pytest.approx(1)
         assert 1 <= sample.visits <= 8
+
+
+def test_a_result_is_not_calibrated() -> None:
+    """Player 1 of Connect Four wins at once in column 1; elsewhere the game goes on."""
+    library = Library()
+    columns = ["111", "222", *[""] * 5]
+    component_set = {"id": "standard", "hash": library.entries("connect_four")[0].components.hash}
+    state = game_pb2.GameState(component_set=component_set, connect_four={"columns": columns})
+    request = pb.SuggestRequest(budget=pb.Budget(visits=400), seed=1)
+    position = decode_state(library, state)
+    analysis = analysis_for(position, request, Control(), Limits(), "", features={"exact": False})
+    analysis.calibration = Calibration(power=0.5, mover=-1, mover_shift=2)
+    analysis.run()
+    best, *others = analysis.suggestion().moves
+    mover = best.players[0]
+    assert (best.id, mover.win_probability, mover.score_spread, best.lower_bound) == (0, 1, 0, 1)
+    assert best.players[1].win_probability == 0
+    means = {sums.code: sums.win[0] / sums.visits for sums in analysis.ranked()}
+    tried = [move for move in others if move.visits]
+    assert tried
+    for move in tried:
+        honest = analysis.calibration.wins([means[move.id], 1 - means[move.id]], move.visits, 0)
+        assert move.players[0].win_probability == pytest.approx(honest[0])
+    again = analysis_for(position, request, Control(), Limits(), "", features={"exact": False})
+    again.calibration = analysis.calibration
+    hint = compare(again, 3)[0]
+    assert (hint.wins, hint.win_errors) == ((1, 0), (0, 0))

@@ -1,0 +1,132 @@
+"""What a player gives away by not searching longer: how much more time can win.
+
+`python -m bench.regret FILE GAME --time 200ms --judge 2s --games 40` lets players of one search time play each other
+and has one decision in EVERY judged. A longer search says what it would have done. Where that is another move, the
+longer search values both anew, each by a search of its own that looks at nothing else; what the played move is worth
+less is its regret, which noise can make negative. FILE keeps the games; called again, it goes on there.
+
+The regrets of a player in a game add up to what they would have won more with the longer search (the performance
+difference lemma: Kakade and Langford, "Approximately optimal approximate reinforcement learning", 2002), if the values
+of the longer search are right. As it judges its own choice, that is more likely too much than too little.
+"""
+from __future__ import annotations
+
+import argparse
+import random
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from bench.positions import library
+from cafebrain.v1 import brain_service_pb2 as pb
+from cython_ext.rng import Random
+from solver.analysis import Control, Limits, analysis_for
+from solver.arena import steps
+from solver.durations import duration_ms
+from solver.elo import mean_interval
+from solver.journal import Journal
+from solver.players import Player, player_for
+from solver.positions import Position
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game: how many decisions all players made, and those that were judged.
+
+    regrets: of each judged decision, shares of the win of the player to move.
+    others: of how many of them the longer search would have made another move.
+    """
+
+    seed: int
+    decisions: int
+    regrets: tuple[float, ...]
+    others: int
+
+
+def play_game(game: str, players: int, choose: Player, judge: pb.Budget, every: int, seed: int) -> Played:
+    """Play a game and judge each decision with a chance of 1 to `every`."""
+    entry = library().entry(game, "", "", "set")
+    options = {option.name: option.default for option in entry.engine.options}
+    position = Position(entry, entry.engine.initial(entry.game, players, options, Random(seed)))
+    dice = random.Random(seed)
+    regrets: list[float] = []
+    decisions = others = 0
+
+    def play(seen: Position, move_seed: int) -> int:
+        nonlocal decisions, others
+        code = choose(seen, move_seed)
+        if len(seen.state.moves()) > 1:
+            decisions += 1
+            if dice.randrange(every) == 0:
+                better = _best(seen, judge, dice.getrandbits(32))
+                others += better != code
+                regrets.append(_regret(seen, judge, better, code, dice))
+        return code
+
+    for _ in steps(position, [play] * players, seed, seed):
+        pass
+    return Played(seed, decisions, tuple(regrets), others)
+
+
+def _best(seen: Position, judge: pb.Budget, seed: int) -> int:
+    analysis = analysis_for(seen, pb.SuggestRequest(budget=judge, seed=seed), Control(), Limits(), "")
+    analysis.run()
+    return analysis.ranked()[0].code
+
+
+def _regret(seen: Position, judge: pb.Budget, better: int, code: int, dice: random.Random) -> float:
+    """Return by how much of the win one move is worth more than another."""
+    if better == code:
+        return 0.0
+    return _value(seen, judge, better, dice.getrandbits(32)) - _value(seen, judge, code, dice.getrandbits(32))
+
+
+def _value(seen: Position, judge: pb.Budget, code: int, seed: int) -> float:
+    """Return the share of the win that a move is worth to the player to move."""
+    request = pb.SuggestRequest(budget=judge, seed=seed, allowed_moves=[pb.MoveChoice(id=code)])
+    analysis = analysis_for(seen, request, Control(), Limits(), "")
+    analysis.run()
+    (move,) = analysis.suggestion().moves
+    return move.players[seen.state.to_move].win_probability
+
+
+def report(played: list[Played], players: int, every: int) -> str:
+    """Return what the games say."""
+    judged = sum(len(game.regrets) for game in played)
+    others = sum(game.others for game in played)
+    decisions = sum(game.decisions for game in played) / len(played) / players
+    # Every judged decision stands for `every` of them. Games are independent, decisions of one game are not.
+    lost = mean_interval([every * sum(game.regrets) / players for game in played])
+    return (
+        f"{len(played)} games, {judged} decisions judged of {decisions:.1f} a player and game; {others / judged:.0%} "
+        f"others by longer search\ngiven away by a player in a game: {lost.value:.3f} of the win "
+        f"({lost.low:.3f} to {lost.high:.3f})"
+    )
+
+
+def main() -> None:
+    """Read the command line, play and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("game", choices=library().games())
+    parser.add_argument("--players", type=int, default=2)
+    parser.add_argument("--time", type=duration_ms, default="200ms", help="time a move")
+    parser.add_argument("--judge", type=duration_ms, default="2s", help="time of the longer search")
+    parser.add_argument("--every", type=int, default=5, help="one decision in so many is judged")
+    parser.add_argument("--games", type=int, default=40)
+    args = parser.parse_args()
+    journal = Journal(args.file)
+    header = {name: value for name, value in vars(args).items() if name not in ("file", "games")}
+    if not journal.records:
+        journal.append(header)
+    elif journal.records[0] != header:
+        parser.error(f"{args.file} is of other games: {journal.records[0]}")
+    played = [Played(**record) for record in journal.records[1:]]
+    choose, judge = player_for("max", pb.Budget(time_ms=args.time)), pb.Budget(time_ms=args.judge)
+    for seed in range(len(played), args.games):
+        played.append(play_game(args.game, args.players, choose, judge, args.every, seed))
+        journal.append(asdict(played[-1]))
+    print(report(played[: args.games], args.players, args.every))
+
+
+if __name__ == "__main__":
+    main()
