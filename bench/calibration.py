@@ -134,16 +134,16 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
     Scales: so that the interval holds 90 % of the scores, by least squares on the logarithms for each number of players
     and for few and many visits.
     """
-    weights = np.array([1.0, 0.0, 0.0, 0.0])
-    weight_on_0 = np.array([1e-9, 1.0, 1e-9, 1.0])
+    weights = np.array([1.0, 0, 0, 0, 0, 0])
+    weight_on_0 = np.array([1e-9, 1, 1, 1e-9, 1, 1])
     for _ in range(50):
         gradient, curvature = -weight_on_0 * weights, np.diag(weight_on_0)
         for sample in samples:
             players = len(sample.wins)
             logits = np.log([unsure(win, sample.visits, players) for win in sample.wins])
             moves = np.arange(players) == sample.mover
-            features = np.column_stack([logits, logits, moves, moves])
-            features[:, 1::2] *= log_visits(sample.visits)
+            scale = np.array([1, log_visits(sample.visits), math.log(players / 2)])
+            features = np.hstack([np.outer(logits, scale), np.outer(moves, scale)])
             chance = np.exp(features @ weights)
             chance /= chance.sum()
             gradient += features.T @ (np.array(sample.shares) - chance)

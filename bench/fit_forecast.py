@@ -69,6 +69,7 @@ def play(name: str, visits: int, seed: int) -> list[int]:
                         state, viewer=state.to_move, seed=(seed << 16) + len(made), memory=MEMORY,
                         score_objective=state.players == 1,
                     )  # fmt: skip
+                    search.plan(visits, math.inf)
                     search.run(visits, math.inf)
                     found = sorted(search.root_moves(), key=lambda row: -row[1])
                     ranked = [row[0] for row in found if row[1]][:CANDIDATES]

@@ -19,18 +19,20 @@ LEAST_VISITS, MOST_VISITS = 20, 2000
 class Calibration:
     """A map that keeps the order of shares of the win with equal visits; the default changes nothing.
 
-    The odds of every two players are raised to the power `power + power_slope l`, where l is the logarithm of a
-    thousandth of the visits, at least of 20 and at most of 2,000: what was measured. The odds of the player to move
-    also grow by the factor exp(mover + mover_slope l): the move that looks best is rarely as good as it looks. For two
-    players that is logistic regression (Platt scaling; see Guo et al., "On calibration of modern neural networks",
+    The odds of every two players are raised to the power `power + power_slope l + power_crowd c`, where l is the
+    logarithm of a thousandth of the visits, at least of 20 and at most of 2,000: what was measured; c is that of half
+    the number of players. The odds of the player to move also grow by the factor exp(mover + mover_slope l +
+    mover_crowd c): the move that looks best is rarely as good as it looks. For two players that is logistic regression (Platt scaling; see Guo et al., "On calibration of modern neural networks",
     2017). Scores grow by `shift` spreads, those of the player to move by `mover_shift`. The spread is multiplied by
     `scale`, by half the number of players to the power `scale_power`, and by exp(scale_slope l).
     """
 
     power: float = 1.0
     power_slope: float = 0.0
+    power_crowd: float = 0.0
     mover: float = 0.0
     mover_slope: float = 0.0
+    mover_crowd: float = 0.0
     shift: float = 0.0
     mover_shift: float = 0.0
     scale: float = 1.0
@@ -42,7 +44,8 @@ class Calibration:
 
         visits: simulations behind the means, at least 1. mover: the player to move, from 0.
         """
-        power, gain = self._power(visits), self.mover + self.mover_slope * log_visits(visits)
+        power = self._power(visits, len(wins))
+        gain = self.mover + self.mover_slope * log_visits(visits) + self.mover_crowd * math.log(len(wins) / 2)
         if (power, gain) == (1, 0):
             return list(wins)
         raised = [unsure(win, visits, len(wins)) ** power for win in wins]
@@ -58,7 +61,7 @@ class Calibration:
         if self == Calibration():
             return 1.0
         win = unsure(win, visits, players)
-        return self._power(visits) * honest * (1 - honest) / (win * (1 - win))
+        return self._power(visits, players) * honest * (1 - honest) / (win * (1 - win))
 
     def score(self, mean: float, spread: float, to_move: bool, players: int, visits: int) -> tuple[float, float]:
         """Return the honest mean and standard deviation of a player's score.
@@ -77,8 +80,9 @@ class Calibration:
         shift = self.mover_shift if to_move else self.shift
         return error * math.sqrt(1 + shift * shift / 2)
 
-    def _power(self, visits: int) -> float:
-        return max(0.0, self.power + self.power_slope * log_visits(visits))
+    def _power(self, visits: int, players: int) -> float:
+        slopes = self.power_slope * log_visits(visits) + self.power_crowd * math.log(players / 2)
+        return max(0.0, self.power + slopes)
 
 
 def log_visits(visits: int) -> float:

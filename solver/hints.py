@@ -160,8 +160,8 @@ def _gain(position: Position, choice: Choice) -> Text:
     if len(choice.wins) == 1:
         return say("You can expect about {points}.", points=points)
     if not position.engine.counts_points:
-        return say("With it you win about {wins} games in 100.", wins=wins)
-    return say("With it you win about {wins} games in 100 and end with about {points}.", wins=wins, points=points)
+        return say("With it you win about {wins} of 100 games.", wins=wins)
+    return say("With it you win about {wins} of 100 games and end with about {points}.", wins=wins, points=points)
 
 
 def _by_how_much(win: float, score: float) -> Text:

@@ -34,11 +34,11 @@ class Level:
 
 LEVELS = (
     Level(20, 0.12),
-    Level(40, 0.08),
-    Level(80, 0.05),
-    Level(160, 0.033),
-    Level(320, 0.02),
-    Level(600, 0.012),
+    Level(70, 0.06),
+    Level(140, 0.04),
+    Level(230, 0.03),
+    Level(380, 0.02),
+    Level(800, 0.01),
 )
 
 

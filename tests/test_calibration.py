@@ -47,6 +47,9 @@ def test_the_map_by_hand(tmp_path: Path) -> None:
     power = 2 + 0.5 * math.log(0.1)
     odds = (unsure(0.8, 100, 2) / unsure(0.2, 100, 2)) ** power
     assert sloped.wins([0.8, 0.2], 100, 0)[0] == pytest.approx(odds / (1 + odds))
+    crowded = Calibration(power=1, power_crowd=1 / math.log(2), mover_crowd=1)  # with 4 players squared, and doubled
+    assert crowded.wins([0.8, 0.2], MANY, 0) == pytest.approx([0.8, 0.2], abs=1e-6)
+    assert crowded.wins([0.4, 0.3, 0.2, 0.1], MANY, 1) == pytest.approx([16 / 39, 18 / 39, 4 / 39, 1 / 39], abs=1e-6)
     assert unsure(1, 9, 2) == pytest.approx(0.95)
     assert log_visits(1000) == 0
     assert log_visits(1) == log_visits(20)
@@ -123,6 +126,29 @@ def simulated(number: int, seed: int) -> list[Sample]:
         shares = (won, 1 - won)
         samples.append(Sample(MANY, 0, (win, 1 - win), (20, 20), (spread, spread), shares, finals))
     return samples
+
+
+def test_crowds_are_fitted_as_they_were_simulated() -> None:
+    """Two players win by the shares said, four by their squares with those of the player to move doubled."""
+    dice = random.Random(3)
+    samples = []
+    for players in (2, 4):
+        for _ in range(4000):
+            raw = [dice.uniform(0.2, 1) for _ in range(players)]
+            said = tuple(share / sum(raw) for share in raw)
+            weights = said if players == 2 else [share**2 * (2 - (p > 0)) for p, share in enumerate(said)]
+            winner = dice.choices(range(players), weights)[0]
+            even = (20,) * players
+            shares = tuple(float(player == winner) for player in range(players))
+            finals = tuple(dice.gauss(20, 3) for _ in range(players))
+            samples.append(Sample(MANY, 0, said, even, (3,) * players, shares, finals))
+    calibration = fitted(samples)
+    for players, power, mover in ((2, 1, 0), (4, 2, math.log(2))):
+        crowd, late = math.log(players / 2), log_visits(MANY)
+        found = calibration.power + calibration.power_slope * late + calibration.power_crowd * crowd
+        assert found == pytest.approx(power, abs=0.15)
+        found = calibration.mover + calibration.mover_slope * late + calibration.mover_crowd * crowd
+        assert found == pytest.approx(mover, abs=0.15)
 
 
 def test_the_fit_finds_what_was_simulated() -> None:
