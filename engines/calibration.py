@@ -22,9 +22,10 @@ class Calibration:
     The odds of every two players are raised to the power `power + power_slope l + power_crowd c`, where l is the
     logarithm of a thousandth of the visits, at least of 20 and at most of 2,000: what was measured; c is that of half
     the number of players. The odds of the player to move also grow by the factor exp(mover + mover_slope l +
-    mover_crowd c): the move that looks best is rarely as good as it looks. For two players that is logistic regression (Platt scaling; see Guo et al., "On calibration of modern neural networks",
-    2017). Scores grow by `shift` spreads, those of the player to move by `mover_shift`. The spread is multiplied by
-    `scale`, by half the number of players to the power `scale_power`, and by exp(scale_slope l).
+    mover_crowd c): the move that looks best is rarely as good as it looks. For two players that is logistic
+    regression (Platt scaling; see Guo et al., "On calibration of modern neural networks", 2017). Scores grow by
+    `shift` spreads, those of the player to move by `mover_shift`. The spread is multiplied by `scale`, by half the
+    number of players to the power `scale_power`, and by exp(scale_slope l).
     """
 
     power: float = 1.0
