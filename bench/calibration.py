@@ -1,7 +1,8 @@
 """Are the values honest? Positions of self-play games, what the search said of them, and how the games ended.
 
 `python -m bench.calibration play FOLDER GAME --players 2 --visits 100 --games 10000` plays games between equal searches
-and keeps one position of each, at a random decision. A file in FOLDER holds them; called again, it goes on there.
+and keeps one position of each, at a random decision whose best move does not end the game. A file in FOLDER holds them;
+called again, it goes on there.
 
 `python -m bench.calibration fit FOLDER` fits engines/GAME/calibration.toml on the games in FOLDER, prints how well
 calibrated the values are with such a fit and without, and draws docs/calibration/GAME.png. The fit that is tested on
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from bench.measure import ROOT
-from bench.positions import library
+from bench.positions import check_players, library
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.rng import Random
 from engines.calibration import Calibration, log_visits, unsure
@@ -97,14 +98,14 @@ def sample_game(game: str, players: int, visits: int, seed: int) -> Sample:
 
 def play(args: argparse.Namespace) -> None:
     """Play games and keep a position of each."""
-    engine = library().engine(args.game)
-    if not max(2, engine.min_players) <= args.players <= engine.max_players:
-        sys.exit(f"error: --players {args.players}: wants {max(2, engine.min_players)} to {engine.max_players}")
+    check_players(args.game, args.players)
     args.folder.mkdir(parents=True, exist_ok=True)
-    header = {"game": args.game, "players": args.players, "visits": args.visits}
+    header = {"game": args.game, "players": args.players, "visits": args.visits, "without": "results"}
     journal = Journal(args.folder / f"{args.game}-{args.players}-{args.visits}.jsonl")
     if not journal.records:
         journal.append(header)
+    elif journal.records[0] != header:
+        sys.exit(f"error: {args.folder}: holds other positions of {args.game}: {journal.records[0]}")
     known = max(0, len(journal.records) - 1)
     with ThreadPoolExecutor(args.threads) as pool:
         seeds = iter(range(known, args.games))
@@ -130,9 +131,9 @@ def fitted(samples: Sequence[Sample]) -> Calibration:
     """Return the calibration with the highest likelihood of the results.
 
     What concerns wins by Newton's method on the log-likelihood of the shares of the win, which is concave; the slopes
-    with a little weight on 0, as all games may have the same visits. Shifts: the mean errors of the scores in spreads.
-    Scales: so that the interval holds 90 % of the scores, by least squares on the logarithms for each number of players
-    and for few and many visits.
+    with a little weight on 0, as all games may have the same visits and players. Shifts: the mean errors of the scores
+    in spreads. Scales: so that the interval holds 90 % of the scores, by least squares on the logarithms for each
+    number of players and for few and many visits.
     """
     weights = np.array([1.0, 0, 0, 0, 0, 0])
     weight_on_0 = np.array([1e-9, 1, 1, 1e-9, 1, 1])

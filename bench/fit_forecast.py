@@ -1,14 +1,15 @@
 """Fits engines/GAME/forecast.json: how many points a player is likely to end with.
 
-    python -m bench.fit_forecast play GAME FILE --games 4000 --visits 100
+    python -m bench.fit_forecast play GAME FILE --games 8000 --visits 400
     python -m bench.fit_forecast fit GAME FILE
 
-`play` lets the search play itself and appends every game to FILE, one a line, as JSON; it goes on where a run before it
-ended, and with `--visits 0` the rules of thumb play. `fit` replays the games and fits the network of forecast.pyx by
-Adam (Kingma & Ba 2015), then the spreads of the leads to who won. What a position is worth is for the most part what
-the network itself says of the same player a part of the game later, which is less noisy than what they ended with
-(temporal differences, Sutton 1988); it begins with the latter. Better forecasts make better games: the two are repeated
-in turns. bench/forecast_GAME.py says what is seen of a game, and when.
+`play` lets the search, which plans its turns where the game has plans, play itself and appends every game to FILE, one
+a line, as JSON; it goes on where a run before it ended, and with `--visits 0` the rules of thumb play. `fit` replays
+the games and fits the network of forecast.pyx by Adam (Kingma & Ba 2015), then the spreads of the leads to who won.
+What a position is worth is for the most part what the network itself says of the same player a part of the game later,
+which is less noisy than what they ended with (temporal differences, Sutton 1988); it begins with the latter. Better
+forecasts make better games: the two are repeated in turns. bench/forecast_GAME.py says what is seen of a game, and
+when.
 """
 from __future__ import annotations
 

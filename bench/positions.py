@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import count, product
@@ -37,6 +38,14 @@ def variants(game: str) -> Iterator[dict[str, str]]:
     options = ENGINES[game].options
     for values in product(*(option.values for option in options)):
         yield {option.name: value for option, value in zip(options, values, strict=True)}
+
+
+def check_players(game: str, players: int) -> None:
+    """Exit with a message where a game is not one for so many players who play against each other."""
+    engine = library().engine(game)
+    least = max(2, engine.min_players)
+    if not least <= players <= engine.max_players:
+        sys.exit(f"error: --players {players}: wants {least} to {engine.max_players}")
 
 
 def opening(game: str, players: int, seed: int = SEED) -> Position:

@@ -5,9 +5,10 @@ and has one decision in EVERY judged. A longer search says what it would have do
 longer search values both anew, each by a search of its own that looks at nothing else; what the played move is worth
 less is its regret, which noise can make negative. FILE keeps the games; called again, it goes on there.
 
-The regrets of a player in a game add up to what they would have won more with the longer search (the performance
-difference lemma: Kakade and Langford, "Approximately optimal approximate reinforcement learning", 2002), if the values
-of the longer search are right. As it judges its own choice, that is more likely too much than too little.
+The regrets of a player in a game add up to an estimate of what they would have won more with the longer search (after
+the performance difference lemma: Kakade and Langford, "Approximately optimal approximate reinforcement learning",
+2002). It is more likely too high than too low: the longer search judges its own choice, by values with its own faults,
+and takes everybody to play on as well as itself.
 """
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ import random
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from bench.positions import library
+from bench.positions import check_players, library
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.rng import Random
 from solver.analysis import Control, Limits, analysis_for
@@ -85,21 +86,24 @@ def _value(seen: Position, judge: pb.Budget, code: int, seed: int) -> float:
     request = pb.SuggestRequest(budget=judge, seed=seed, allowed_moves=[pb.MoveChoice(id=code)])
     analysis = analysis_for(seen, request, Control(), Limits(), "")
     analysis.run()
-    (move,) = analysis.suggestion().moves
-    return move.players[seen.state.to_move].win_probability
+    (sums,) = analysis.ranked()
+    return sums.win[seen.state.to_move] / sums.count  # not calibrated: that is for the best move of a whole search
 
 
 def report(played: list[Played], players: int, every: int) -> str:
     """Return what the games say."""
     judged = sum(len(game.regrets) for game in played)
     others = sum(game.others for game in played)
-    decisions = sum(game.decisions for game in played) / len(played) / players
+    decisions = sum(game.decisions for game in played)
+    if not judged:
+        return f"{len(played)} games, no decision judged"
     # Every judged decision stands for `every` of them. Games are independent, decisions of one game are not.
     lost = mean_interval([every * sum(game.regrets) / players for game in played])
+    each = decisions / len(played) / players
     return (
-        f"{len(played)} games, {judged} decisions judged of {decisions:.1f} a player and game; {others / judged:.0%} "
-        f"others by longer search\ngiven away by a player in a game: {lost.value:.3f} of the win "
-        f"({lost.low:.3f} to {lost.high:.3f})"
+        f"{len(played)} games, {judged} of {decisions} decisions judged, {each:.1f} a player and game; "
+        f"{others / judged:.0%} others by longer search\n"
+        f"given away by a player in a game: {lost.value:.3f} of the win ({lost.low:.3f} to {lost.high:.3f})"
     )
 
 
@@ -114,6 +118,9 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=5, help="one decision in so many is judged")
     parser.add_argument("--games", type=int, default=40)
     args = parser.parse_args()
+    check_players(args.game, args.players)
+    if min(args.every, args.games) < 1:
+        parser.error("--every and --games: want 1 or more")
     journal = Journal(args.file)
     header = {name: value for name, value in vars(args).items() if name not in ("file", "games")}
     if not journal.records:
@@ -125,6 +132,7 @@ def main() -> None:
     for seed in range(len(played), args.games):
         played.append(play_game(args.game, args.players, choose, judge, args.every, seed))
         journal.append(asdict(played[-1]))
+    journal.close()
     print(report(played[: args.games], args.players, args.every))
 
 

@@ -82,8 +82,8 @@ class Calibration:
         return error * math.sqrt(1 + shift * shift / 2)
 
     def _power(self, visits: int, players: int) -> float:
-        slopes = self.power_slope * log_visits(visits) + self.power_crowd * math.log(players / 2)
-        return max(0.0, self.power + slopes)
+        change = self.power_slope * log_visits(visits) + self.power_crowd * math.log(players / 2)
+        return max(0.0, self.power + change)
 
 
 def log_visits(visits: int) -> float:

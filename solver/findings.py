@@ -45,7 +45,7 @@ class MoveSums:
         """Return the share of the win, and mean and standard deviation of the score, per player, of a known move.
 
         mover: the player to move, from 0. visits: that the calibration counts; the same for all moves that are compared
-        keeps the order of their shares of the win.
+        keeps the order of their shares of the win, but for those of results, which stay as they are.
         """
         calibration = self.calibrated_by(calibration)
         n = self.count

@@ -7,6 +7,7 @@ import pytest
 
 from bench import gatto, memory, solo_members
 from bench.measure import ROOT, Figure
+from bench.positions import check_players
 from bench.regret import Played, play_game, report
 from cafebrain.v1 import brain_service_pb2 as pb
 from solver.players import player_for
@@ -95,5 +96,12 @@ def test_the_regrets_of_a_game_by_hand():
     """Two players, one decision in 3 judged: 3 * 0.04 / 2 and 3 * 0.08 / 2 lost by a player."""
     games = [Played(0, 40, (0.0, 0.05, -0.01), 2), Played(1, 44, (0.08,), 1)]
     said = report(games, 2, 3)
-    assert "2 games, 4 decisions judged of 21.0 a player and game; 75% others" in said
+    assert "2 games, 4 of 84 decisions judged, 21.0 a player and game; 75% others" in said
     assert "0.090 of the win" in said
+    assert report([Played(0, 40, (), 0)], 2, 3) == "1 games, no decision judged"
+
+
+@pytest.mark.parametrize(("game", "players"), [("connect_four", 3), ("gatto", 1), ("cafe", 5)])
+def test_nothing_is_measured_of_games_nobody_can_play(game, players):
+    with pytest.raises(SystemExit, match=f"players {players}: wants 2 to"):
+        check_players(game, players)

@@ -11,11 +11,13 @@ import pytest
 from bench.calibration import Sample, calibration_error, coverage, curve, fitted, sample_game
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1 import game_pb2
+from cython_ext.game import CHANCE_POINT
+from cython_ext.rng import Random
 from engines.calibration import Calibration, log_visits, read_calibration, unsure
 from engines.library import Library
 from solver.analysis import Control, Limits, analysis_for
 from solver.comparison import compare
-from solver.positions import decode_state
+from solver.positions import Position, decode_state
 
 MANY = 10**9  # visits that leave a mean as it is
 
@@ -184,13 +186,14 @@ def test_a_sample_is_one_decision_of_a_whole_game(game: str, players: int) -> No
         assert 1 <= sample.visits <= 8
 
 
-def test_a_result_is_not_calibrated() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_result_is_not_calibrated(threads: int) -> None:
     """Player 1 of Connect Four wins at once in column 1; elsewhere the game goes on."""
     library = Library()
     columns = ["111", "222", *[""] * 5]
     component_set = {"id": "standard", "hash": library.entries("connect_four")[0].components.hash}
     state = game_pb2.GameState(component_set=component_set, connect_four={"columns": columns})
-    request = pb.SuggestRequest(budget=pb.Budget(visits=400), seed=1)
+    request = pb.SuggestRequest(budget=pb.Budget(visits=400), seed=1, threads=threads)
     position = decode_state(library, state)
     analysis = analysis_for(position, request, Control(), Limits(), "", features={"exact": False})
     analysis.calibration = Calibration(power=0.5, mover=-1, mover_shift=2)
@@ -205,7 +208,32 @@ def test_a_result_is_not_calibrated() -> None:
     for move in tried:
         honest = analysis.calibration.wins([means[move.id], 1 - means[move.id]], move.visits, 0)
         assert move.players[0].win_probability == pytest.approx(honest[0])
+    request.threads = 1
     again = analysis_for(position, request, Control(), Limits(), "", features={"exact": False})
     again.calibration = analysis.calibration
     hint = compare(again, 3)[0]
     assert (hint.wins, hint.win_errors) == ((1, 0), (0, 0))
+
+
+def test_the_errors_told_are_those_of_calibrated_scores() -> None:
+    """A shift of 0.9 spreads makes errors larger by the root of 1 + 0.81 / 2, in hints and in the lower bound."""
+    library = Library()
+    entry = library.entries("gatto")[0]
+    position = Position(entry, entry.engine.initial(entry.game, 2, {}, Random(3)))
+    while position.state.to_move == CHANCE_POINT:
+        position.state.apply(position.state.sample(Random(3)))
+    request = pb.SuggestRequest(budget=pb.Budget(visits=300), seed=1, objective=pb.OBJECTIVE_SCORE)
+    errors, margins = [], []
+    for calibration in (Calibration(), Calibration(mover_shift=-0.9)):
+        analysis = analysis_for(position, request, Control(), Limits(), "")
+        analysis.calibration = calibration
+        analysis.run()
+        move = analysis.suggestion().moves[0]
+        margins.append(move.players[position.state.to_move].expected_score - move.lower_bound)
+        analysis = analysis_for(position, request, Control(), Limits(), "")
+        analysis.calibration = calibration
+        hint = next(choice for choice in compare(analysis, 3) if choice.move == move.id)
+        errors.append(hint.score_errors[position.state.to_move])
+    wider = math.sqrt(1 + 0.9**2 / 2)
+    assert margins[1] / margins[0] == pytest.approx(wider)
+    assert errors[1] / errors[0] == pytest.approx(wider)
