@@ -25,9 +25,8 @@ from typing import Any
 import numpy as np
 
 from bench.measure import ROOT
-from bench.positions import check_players, library
+from bench.positions import check_players, library, opening
 from cafebrain.v1 import brain_service_pb2 as pb
-from cython_ext.rng import Random
 from engines.calibration import Calibration, log_visits, unsure
 from solver.analysis import Control, Limits, analysis_for
 from solver.arena import steps
@@ -57,9 +56,7 @@ class Sample:
 
 def sample_game(game: str, players: int, visits: int, seed: int) -> Sample:
     """Play a game and return one decision of it, each with the same chance."""
-    entry = library().entry(game, "", "", "set")
-    options = {option.name: option.default for option in entry.engine.options}
-    position = Position(entry, entry.engine.initial(entry.game, players, options, Random(seed)))
+    position = opening(game, players, seed)
     dice = random.Random(seed)
     decisions = 0
     said: dict[str, Any] = {}

@@ -17,9 +17,8 @@ import random
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from bench.positions import check_players, library
+from bench.positions import check_players, library, opening
 from cafebrain.v1 import brain_service_pb2 as pb
-from cython_ext.rng import Random
 from solver.analysis import Control, Limits, analysis_for
 from solver.arena import steps
 from solver.durations import duration_ms
@@ -45,9 +44,7 @@ class Played:
 
 def play_game(game: str, players: int, choose: Player, judge: pb.Budget, every: int, seed: int) -> Played:
     """Play a game and judge each decision with a chance of 1 to `every`."""
-    entry = library().entry(game, "", "", "set")
-    options = {option.name: option.default for option in entry.engine.options}
-    position = Position(entry, entry.engine.initial(entry.game, players, options, Random(seed)))
+    position = opening(game, players, seed)
     dice = random.Random(seed)
     regrets: list[float] = []
     decisions = others = 0
