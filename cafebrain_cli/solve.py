@@ -27,7 +27,7 @@ from cafebrain_cli.params import (
 if TYPE_CHECKING:
     from cafebrain.v1 import brain_service_pb2 as pb
 
-TIME_ONE, TIME_MANY, TIME_TURN = "10s", "20s", "1s"  # where neither --time nor --nodes is given
+TIME_ONE, TIME_MANY, TIME_MOVE = "10s", "20s", "1s"  # where neither --time nor --nodes is given
 EXAMPLES = (
     "cafebrain solve GAME --deck-seed 7 --time 60s --out run",
     "cafebrain solve GAME --deck deck.txt --expresso --time 5m --threads 2",
@@ -182,10 +182,10 @@ def _command(game: pb.Game) -> click.Command:
     summary = f"""Find the best score of {game.name} for one player.
 
     Seed N gives the deck of 'cafebrain new {game.id} {_flags(game)} --seed N', the same on every machine.
-    Without --time and --nodes one deck gets {TIME_ONE}, each of many decks {TIME_MANY}, a turn of a closed deck
-    {TIME_TURN}. With --nodes and one thread, equal input gives equal answers.
+    Without --time and --nodes one deck gets {TIME_ONE}, each of many decks {TIME_MANY}, a move of a closed deck
+    {TIME_MOVE}. With --nodes and one thread, equal input gives equal answers.
 
-    A closed deck is played turn by turn by a search that never sees the order of the cards. Decks solved in the same
+    A closed deck is played move by move by a search that never sees the order of the cards. Decks solved in the same
     folder tell what not knowing costs.
 
     The folder of --out holds every result as it came, a summary, plots, the final board, and report.html with it all.
@@ -234,7 +234,7 @@ def _work(problems: Any, given: dict[str, Any], many: bool = False) -> None:
     cores = os.cpu_count() or 1
     elsewhere = given["server"] is not None or given["ray"] is not None
     threads = given["threads"] or (1 if many or elsewhere else cores)
-    standard = TIME_TURN if closed else TIME_MANY if many else TIME_ONE
+    standard = TIME_MOVE if closed else TIME_MANY if many else TIME_ONE
     time_ms = given["time_ms"] or (duration_ms(standard) if given["nodes"] is None else None)
     budgets = {}
     if not closed:

@@ -46,7 +46,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a deck may take; of a closed deck, a turn."""
+    """What a deck may take; of a closed deck, a move."""
 
     seconds: float
     nodes: int | None

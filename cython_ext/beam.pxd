@@ -62,4 +62,3 @@ cdef class Beam:
 
     cdef void empty(self)
     cdef void note(self)
-    cdef list moves_to(self, uint32_t parent, uint64_t last)

@@ -302,33 +302,15 @@ cdef class Beam:
 
     cdef void note(self):
         """Take over the best line."""
-        self.line = self.moves_to(self.sweep.best_parent, self.sweep.best_print)
-        self.best = self.sweep.best
-
-    cdef list moves_to(self, uint32_t parent, uint64_t last):
-        """The moves to the child of a position kept that has this fingerprint."""
         cdef uint64_t[DEPTH_MAX] prints
-        cdef uint32_t n = DEPTH_MAX - 1
-        prints[n] = last
+        cdef uint32_t n = DEPTH_MAX - 1, parent = self.sweep.best_parent
+        prints[n] = self.sweep.best_print
         while parent != ROOT:
             n -= 1
             prints[n] = self.sweep.prints[parent]
             parent = self.sweep.parents[parent]
-        return line_of(self.puzzle, &prints[n], DEPTH_MAX - n, self.sweep.effort)
-
-    def line_to(self, number: int) -> list[int]:
-        """Return the moves to a position kept, by number from 0 to `kept` - 1.
-
-        Raises IndexError where there is none.
-        """
-        if not 0 <= number < self.sweep.kept:
-            raise IndexError(number)
-        return self.moves_to(self.sweep.parents[number], self.sweep.prints[number])
-
-    @property
-    def kept(self) -> int:
-        """Positions expanded since the search was begun."""
-        return self.sweep.kept
+        self.line = line_of(self.puzzle, &prints[n], DEPTH_MAX - n, self.sweep.effort)
+        self.best = self.sweep.best
 
     def stop(self) -> None:
         """End a running search and all later ones; callable from any thread."""

@@ -12,7 +12,7 @@ cdef enum:
     WIDTH_MAX = 256  # positions kept in a layer by the widest beam
     NARROW = 4  # by the first one
     WIDEN = 4  # each is so many times as wide as the one before
-    EFFORT = 12  # see SoloTable.expand; solver/planning.py has the same
+    EFFORT = 12  # see SoloTable.expand
     POLL = 16  # positions between two looks at the clock and the stop flag
     NO_FIRST = 0xFFFFFFFF
 

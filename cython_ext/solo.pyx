@@ -2,7 +2,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from cython_ext.game cimport OVER, ConstStatePtr, State, Visit
+from cython_ext.game cimport OVER, ConstStatePtr, State
 
 
 cdef class Puzzle:
@@ -49,12 +49,6 @@ cdef class Puzzle:
         if over(&self.task, state.data):
             return self.points(state)
         return self.game.solo.bound(self.game.native, state.data, self.task.last, True)
-
-    def value(self, State state) -> float:
-        """Return about the points that good play from a position reaches."""
-        if over(&self.task, state.data):
-            return self.points(state)
-        return self.game.solo.value(self.game.native, state.data, self.task.last)
 
 
 cdef uint64_t fingerprint(const Task* task, ConstStatePtr state) noexcept nogil:
@@ -103,20 +97,3 @@ cdef list line_of(Puzzle puzzle, const uint64_t* prints, uint32_t n, uint32_t ef
         line += [w.moves[j] for j in range(w.n)]
         state, child = child, state
     return line
-
-
-cdef bint add_child(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
-    with gil:
-        state, found = <tuple>context
-        made = (<State>state).copy()
-        memcpy((<State>made).data, child, (<State>state).game.table.state_size)
-        found.append((made, [moves[i] for i in range(n)]))
-    return True
-
-
-def turns(State state, effort: int = 0, first: bool = True) -> list:
-    """Return the positions one turn ahead, each with the moves that lead to it."""
-    found = []
-    context = (state, found)
-    state.game.solo.expand(state.game.native, state.data, effort, first, <Visit>add_child, <void*>context)
-    return found

@@ -143,10 +143,6 @@ class Engine(ABC):
         """Return the position of a puzzle as somebody has it who does not know what is to come; moves are the same."""
         raise NotImplementedError
 
-    def revealed(self, state: State, random: Random) -> State:
-        """Return a position of `hidden` as a puzzle again: with something random to come that fits what is known."""
-        raise NotImplementedError
-
     def turn(self, state: State) -> str:
         """Return the part of the game that a position belongs to, such as "round 3"; "" where there are no parts."""
         return ""

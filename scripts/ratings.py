@@ -53,7 +53,7 @@ def ratings_of(engine: Engine, run: Run) -> Ratings:
     options = dict(settings["options"])
     if closed:  # as somebody plays who does not know what is to come: without what makes the game a puzzle
         options |= {option.name: option.default for option in engine.options if option.name in engine.puzzle}
-    per = "turn" if closed else "deck"
+    per = "move" if closed else "deck"
     budget = [f"{settings['seconds']:g} s"] if settings["seconds"] is not None else []
     budget += [f"{settings['nodes']:,} positions"] if settings["nodes"] is not None else []
     threads = f", {settings['threads']} threads" if settings["threads"] > 1 else ""

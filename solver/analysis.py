@@ -158,7 +158,8 @@ class Analysis(Timed):
         self.position = position
         self.searches = searches
         self._ending = ending
-        self._planned = planned  # positions each tree may look at to plan the turn
+        self._to_plan = planned  # positions each tree may look at to plan the turn
+        self.planned = 0  # positions all trees looked at for that
         self.solved = False
         self.version = version
         self.objective = _objective(position, request)
@@ -216,11 +217,12 @@ class Analysis(Timed):
 
         A pause does not shorten it, so that equal visits give equal answers.
         """
-        planned, self._planned = self._planned, 0
+        planned, self._to_plan = self._to_plan, 0
         if planned:
             now = time.monotonic()
             until = now + PLAN_TIME * (self.deadline - now)
-            self._on_all(lambda search, positions: search.plan(positions, until), [planned] * len(self.searches))
+            looked = self._on_all(lambda search, most: search.plan(most, until), [planned] * len(self.searches))
+            self.planned = sum(looked)
 
     def _on_all(self, work: Callable[[Search, int], T], amounts: Sequence[int]) -> list[T]:
         """Let every tree work, each on a thread of its own."""

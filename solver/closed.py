@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.solo import Puzzle
-from solver.analysis import Control
-from solver.planning import plan_turn
+from solver.analysis import PLANNED_PER_VISIT, Control, Limits, analysis_for
+from solver.durations import MAX_TIME_MS
 from solver.positions import Position
 from solver.solo import SoloSearch
 
@@ -16,8 +17,8 @@ def play_closed(
     """Play a puzzle to its end and yield every move made with the positions looked at for it.
 
     position: with what is to come; it is changed as the game goes on. Moves are chosen without that knowledge.
-    seconds, nodes: to be spent on a turn, a few moves at once; the first that is reached. Ends early where control
-    stops it.
+    seconds, nodes: to be spent on a move, or on all that are left once nothing is to come any more; the first that is
+    reached. Ends early where control stops it.
     """
     state = position.state
     made = 0
@@ -43,8 +44,23 @@ def choose(
     try:
         Puzzle(position.state)
     except ValueError:
-        return plan_turn(position, seconds, nodes, threads, seed, control)
+        return suggested(position, seconds, nodes, threads, seed, control)
     search = SoloSearch(position, seed=seed, threads=threads)  # nothing is to come any more
     control.hold([search])
     best = search.run(seconds, nodes, later=0.0)
     return list(best.line), best.nodes
+
+
+def suggested(
+    position: Position, seconds: float, nodes: int | None, threads: int, seed: int, control: Control
+) -> tuple[list[int], int]:
+    """Return the move that the brain would suggest, and the positions looked at: those of its plan and one a visit."""
+    budget = pb.Budget()
+    if seconds <= MAX_TIME_MS / 1000:
+        budget.time_ms = max(1, round(1000 * seconds))
+    if nodes is not None:
+        budget.visits = max(1, nodes // (1 + PLANNED_PER_VISIT))
+    request = pb.SuggestRequest(budget=budget, threads=threads, seed=seed)
+    analysis = analysis_for(position, request, control, Limits(), "", features={"exact": False})
+    analysis.run()
+    return [analysis.ranked()[0].code], analysis.visits_made + analysis.planned

@@ -212,7 +212,7 @@ def test_other_members_solve_an_ending(member):
         beam.begin(10_000, BeamMember.EFFORT, 0.0, 0)
         assert beam.run(math.inf, 1 << 40)
         position = Position(ENTRY, state)
-        found = SoloSearch(position, seed=seed, members=[member]).run(60, nodes=20_000)
+        found = SoloSearch(position, seed=seed, members=[member]).run(60, nodes=100_000)
         assert replay(position, found.line) == found.score == beam.best
         solved += 1
     assert solved > 6

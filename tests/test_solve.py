@@ -732,7 +732,7 @@ def test_ratings_are_made_from_runs(tmp_path, monkeypatch):
     assert opened.command == "cafebrain solve cafe --expresso --decks 1-4 --nodes 300"
     assert closed.command == "cafebrain solve cafe --expresso --closed --decks 1-3 --nodes 5"
     assert (opened.play, closed.play) == (
-        "order known, 300 positions a deck", "order unknown, 5 positions a turn",
+        "order known, 300 positions a deck", "order unknown, 5 positions a move",
     )
     assert "# 4 decks" in file.read_text()
 

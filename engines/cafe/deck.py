@@ -65,15 +65,3 @@ def laid_out(game: CafeGame, state: State, ids: Sequence[str]) -> State:
 def hidden(game: CafeGame, state: State) -> State:
     """Return the position of a game for one player as it is where the order of the deck is unknown."""
     return game.build({**game.read(state), "deck": [], "open_deck": False})
-
-
-def revealed(game: CafeGame, state: State, random: Random) -> State:
-    """Return a position of a game for one player with a random deck to come, one of those that it may have."""
-    fields = game.read(state)
-    cards = shuffled(list(fields["unseen"]), random)
-    left = fields["deck_left"]
-    # All Expresso cards are in the deck, or among the discards that nobody noted.
-    expresso = [card for card in cards if card >= FIRST_EXPRESSO]
-    plan = [card for card in cards if card < FIRST_EXPRESSO]
-    deck = shuffled(expresso + plan[: left + fields["unknown_discards"] - len(expresso)], random)
-    return game.revealed(state, deck[:left])

@@ -128,10 +128,6 @@ class CafeEngine(Engine):
         """Return the position without the order of the deck."""
         return deck.hidden(_rules(state), state)
 
-    def revealed(self, state: State, random: Random) -> State:
-        """Return the position with a random deck."""
-        return deck.revealed(_rules(state), state, random)
-
     def turn(self, state: State) -> str:
         """Return the round."""
         return f"round {_rules(state).read(state)['round']}"

@@ -4,7 +4,7 @@ The network sees one player at a time; its weights and the spreads of the leads 
 against itself (bench/fit_forecast.py).
 """
 from libc.math cimport exp
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
 from cython_ext.network cimport predict
@@ -293,6 +293,11 @@ cdef float expected(const Table* t, const Position* p, int player, const Points*
     """Expected final points of a player; points: as the position stands."""
     cdef float[INPUTS] x
     inputs(t, p, player, points, x)
+    return foretold(t, x, points)
+
+
+cdef inline float foretold(const Table* t, const float* x, const Points* points) noexcept nogil:
+    """Expected final points of who is seen as x, with so many points now."""
     if x[0] == 0 and x[1] == 0:  # no round and no action is left
         return points.total
     return max(predict(&t.forecast.points, x), <float>0)  # a set unlike the one it was fitted with may mislead it
@@ -332,6 +337,19 @@ cdef void evaluate(Components components, ConstStatePtr state, float* win, float
         total += win[player]
     for player in range(n):
         win[player] /= total
+
+
+cdef float value(Components components, ConstStatePtr state, uint32_t last) noexcept nogil:
+    """Points of a puzzle that ends with round `last`; what is to come is not looked at."""
+    cdef const Table* t = <const Table*>components
+    cdef const Position* p = <const Position*>state
+    cdef float[INPUTS] x
+    cdef Points points
+    count_points(t, p, &points)
+    inputs(t, p, 0, &points, x)
+    x[0] -= ROUNDS - last
+    x[2] -= <float>(ROUNDS - last) * p.area[0].cups
+    return foretold(t, x, &points)
 
 
 cdef inline int player_last(const Position* p) noexcept nogil:

@@ -7,7 +7,7 @@ from cython_ext.network cimport load as load_network
 from engines.cafe.actions cimport continuations
 from engines.cafe.bound cimport bound, standing
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
-from engines.cafe.forecast cimport doubt, evaluate, inputs, settled
+from engines.cafe.forecast cimport doubt, evaluate, inputs, settled, value
 from engines.cafe.geometry cimport place
 from engines.cafe.prices cimport relax, relaxation_bytes, tighten
 from engines.cafe.policy cimport best_move, gains, playout_step, priors
@@ -21,7 +21,6 @@ from engines.cafe.structs cimport (
     DOUBLE,
     DRY,
     EXPRESSO_CARDS,
-    FEATURES,
     FIRST_EXPRESSO,
     INPUTS,
     MOVES_MAX,
@@ -49,9 +48,8 @@ from engines.cafe.structs cimport (
     row_at,
 )
 from engines.cafe.turns cimport LAYERS_A_ROUND, alone, expand, key, layer, round_of, solvable
-from engines.cafe.value cimport features, value
 
-from engines.cafe.weights import FORECAST, VALUES, WEIGHTS
+from engines.cafe.weights import FORECAST, WEIGHTS
 
 
 cdef class CafeGame(Game):
@@ -97,7 +95,6 @@ cdef class CafeGame(Game):
         load(&self.cards, components.contents)
         self.cards.weight = weights or WEIGHTS
         self.solo.certainty = self.cards.weight.prior
-        self.set_values(VALUES)
         self.set_forecast(FORECAST)
 
     def initial(
@@ -127,13 +124,6 @@ cdef class CafeGame(Game):
                 p.deck[<int>index] = card
         draw_all(&self.cards, p)
         return state
-
-    def set_values(self, values: list[list[list[float]]]) -> None:
-        """Take over the weights of value.pyx: by rounds to come, by kind, by feature."""
-        for rounds in range(ROUNDS + 1):
-            for kind in range(3):
-                for i in range(FEATURES):
-                    self.cards.value[<int>rounds][<int>kind][<int>i] = values[rounds][kind][i]
 
     def set_forecast(self, forecast: dict[str, object]) -> None:
         """Take over the weights of forecast.pyx: the fields of Forecast."""
@@ -218,18 +208,6 @@ cdef class CafeGame(Game):
             p.hand[<int>color] = fields["hand"][color]
         return state
 
-    def revealed(self, State state, deck: list[int]) -> State:
-        """Return a position of a game for one player with this deck to come, all its cards in their order."""
-        cdef State known = state.copy()
-        cdef Position* p = <Position*>known.data
-        size = DECK_MAX if p.expresso else DECK_MAX - EXPRESSO_CARDS
-        for i, card in enumerate(deck):
-            p.deck[<int>size - <int>len(deck) + <int>i] = card
-        p.open_deck = len(deck) > 0
-        if p.step == STEP_DRAW:
-            draw_all(&self.cards, p)
-        return known
-
     def goes_on(self, State state) -> bool:
         """Return whether the open action of a position has a continuation."""
         cdef uint32_t[MOVES_MAX] moves
@@ -242,12 +220,6 @@ cdef class CafeGame(Game):
         cdef uint32_t n = legal_moves(&self.cards, state.data, moves), i
         gains(&self.cards, <Position*>state.data, moves, n, gain)
         return [gain[i] for i in range(n)]
-
-    def features(self, State state, last: int) -> list[float]:
-        """Return what value.pyx sees in a position of a puzzle that ends with round `last`."""
-        cdef float[FEATURES] x
-        features(&self.cards, <Position*>state.data, last, x)
-        return [x[i] for i in range(FEATURES)]
 
     def inputs(self, State state, player: int) -> list[float]:
         """Return what forecast.pyx sees of a player."""

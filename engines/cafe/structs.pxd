@@ -28,7 +28,6 @@ cdef enum:
     # Most moves of a state: 456 placements, or in an open delivery 38 squares that are either shops with at most 35
     # servings each (six cubes of four colours: 3 * 3 * 2 * 2 - 1) or have fewer moves, and the end.
     MOVES_MAX = 38 * 35 + 2
-    FEATURES = 53  # of a position, for value.pyx
     INPUTS = 67  # of the network of forecast.pyx
     ORIGIN = 32  # offset of rows and columns in move codes
 
@@ -203,8 +202,6 @@ cdef struct Table:
     int8_t[4][SQUARES] down  # row of a square below the top left one, by rotation
     int8_t[4][SQUARES] right
     Weights weight
-    # Weights of the features by rounds to come: without actions left; with some; in addition per action left.
-    float[ROUNDS + 1][3][FEATURES] value
     Forecast forecast
 
 

@@ -37,8 +37,5 @@ MOVES = {
 
 WEIGHTS = MOVES
 
-# Weights of what value.pyx sees in a puzzle, by rounds to come, kind and feature; found by bench/fit_cafe.py.
-VALUES: list[list[list[float]]] = json.loads((Path(__file__).parent / "values.json").read_text())
-
 # The network of forecast.pyx; found by bench/fit_forecast.py.
 FORECAST: dict[str, Any] = json.loads((Path(__file__).parent / "forecast.json").read_text())
