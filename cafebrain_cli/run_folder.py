@@ -13,7 +13,7 @@ from cafebrain_cli.exits import Refused
 from solver.journal import Journal, read_journal
 from solver.solve_jobs import Result, Task
 
-FORMAT = 1
+FORMAT = 2
 MUST_MATCH = "made with {}; resume with the same settings or choose another folder"
 
 

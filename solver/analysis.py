@@ -147,7 +147,7 @@ class Analysis(Timed):
         position: Position,
         searches: list[Search],
         ending: Exact | None,
-        planned: int,
+        to_plan: int,
         request: pb.SuggestRequest,
         control: Control,
         limits: Limits,
@@ -158,7 +158,7 @@ class Analysis(Timed):
         self.position = position
         self.searches = searches
         self._ending = ending
-        self._to_plan = planned  # positions each tree may look at to plan the turn
+        self._to_plan = to_plan  # positions each tree may look at to plan the turn
         self.planned = 0  # positions all trees looked at for that
         self.solved = False
         self.version = version
@@ -217,11 +217,11 @@ class Analysis(Timed):
 
         A pause does not shorten it, so that equal visits give equal answers.
         """
-        planned, self._to_plan = self._to_plan, 0
-        if planned:
+        to_plan, self._to_plan = self._to_plan, 0
+        if to_plan:
             now = time.monotonic()
             until = now + PLAN_TIME * (self.deadline - now)
-            looked = self._on_all(lambda search, most: search.plan(most, until), [planned] * len(self.searches))
+            looked = self._on_all(lambda search, most: search.plan(most, until), [to_plan] * len(self.searches))
             self.planned = sum(looked)
 
     def _on_all(self, work: Callable[[Search, int], T], amounts: Sequence[int]) -> list[T]:
@@ -436,10 +436,10 @@ def analysis_for(
         budget = _positions(request, control, limits, POSITIONS_PER_VISIT, POSITIONS_PER_SECOND)
         budget = max(1, min(budget, most_positions(min(TREE_BYTES, limits.tree_bytes), state.players)))
         ending = Exact(state, budget=budget, score_objective=score_objective, allowed=allowed)
-    planned = 0
+    to_plan = 0
     if plan:
-        planned = _positions(request, control, limits, PLANNED_PER_VISIT / threads, PLANNED_PER_SECOND)
-    return Analysis(position, searches, ending, planned, request, control, limits, version)
+        to_plan = _positions(request, control, limits, PLANNED_PER_VISIT / threads, PLANNED_PER_SECOND)
+    return Analysis(position, searches, ending, to_plan, request, control, limits, version)
 
 
 def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.ValueType:

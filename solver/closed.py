@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.solo import Puzzle
-from solver.analysis import PLANNED_PER_VISIT, Control, Limits, analysis_for
+from solver.analysis import MAX_VISITS, PLANNED_PER_VISIT, Control, Limits, analysis_for
 from solver.durations import MAX_TIME_MS
 from solver.positions import Position
 from solver.solo import SoloSearch
@@ -18,7 +18,7 @@ def play_closed(
 
     position: with what is to come; it is changed as the game goes on. Moves are chosen without that knowledge.
     seconds, nodes: to be spent on a move, or on all that are left once nothing is to come any more; the first that is
-    reached. Ends early where control stops it.
+    reached. A move takes an hour at most, and ends earlier where its tree is full. Ends early where control stops it.
     """
     state = position.state
     made = 0
@@ -55,12 +55,16 @@ def suggested(
     position: Position, seconds: float, nodes: int | None, threads: int, seed: int, control: Control
 ) -> tuple[list[int], int]:
     """Return the move that the brain would suggest, and the positions looked at: those of its plan and one a visit."""
-    budget = pb.Budget()
-    if seconds <= MAX_TIME_MS / 1000:
-        budget.time_ms = max(1, round(1000 * seconds))
+    budget = pb.Budget(time_ms=max(1, round(min(1000 * seconds, MAX_TIME_MS))))
     if nodes is not None:
-        budget.visits = max(1, nodes // (1 + PLANNED_PER_VISIT))
+        budget.visits = min(max(1, nodes // (1 + PLANNED_PER_VISIT)), MAX_VISITS)
     request = pb.SuggestRequest(budget=budget, threads=threads, seed=seed)
     analysis = analysis_for(position, request, control, Limits(), "", features={"exact": False})
-    analysis.run()
-    return [analysis.ranked()[0].code], analysis.visits_made + analysis.planned
+    try:
+        analysis.plan()
+        if nodes is not None:  # what the plan has left is the search's
+            analysis.visits = max(1, nodes - analysis.planned)
+        analysis.run()
+        return [analysis.ranked()[0].code], analysis.visits_made + analysis.planned
+    finally:
+        analysis.release()

@@ -39,8 +39,8 @@ class Task:
     seed: int = 0
     part: int = 0  # from 0: of several workers at one task, the searches of different parts differ
     threads: int = 1
-    seconds: float = math.inf  # of the clock; of a closed task for each turn
-    nodes: int | None = None  # positions, of a closed task for each turn
+    seconds: float = math.inf  # of the clock; of a closed task for each move
+    nodes: int | None = None  # positions, of a closed task for each move
     members: tuple[str, ...] = ()  # of the portfolio; empty: all
     line: tuple[int, ...] = ()  # the best line known, to begin with; of a closed task the moves made so far
     bound: float = math.inf  # what is proven already
@@ -73,7 +73,7 @@ class Executor(Protocol):
 
 
 def solve(library: Library, task: Task, control: Control | None = None) -> Iterator[Result]:
-    """Solve a task here and yield what it has come to: every half second, in a closed game whenever a turn begins.
+    """Solve a task here and yield what it has come to: every half second, in a closed game whenever a round begins.
 
     control: stops the search from another thread, and holds the caller's deadline.
     Raises BrainError where the position is no puzzle.

@@ -37,8 +37,7 @@ def test_a_choice_is_legal_and_the_same_again(expresso):
     for seed in range(6):
         position = Position(ENTRY, midgame(seed, expresso, 5 * seed))
         moves, looked = choose(position, inf, 2000, 1, seed, Control())
-        # A plan looks at its last position whole before it counts.
-        assert 0 < looked <= 2100
+        assert 0 < looked <= 2100  # the last position of a search for lines is looked at whole
         assert choose(position, inf, 2000, 1, seed, Control()) == (moves, looked)
         state = position.state.copy()
         for move in moves:
@@ -62,11 +61,38 @@ def test_what_is_to_come_does_not_matter():
     assert lines[0] == lines[1]
 
 
-def test_time_ends_a_choice():
-    position = Position(ENTRY, midgame(1, False, 0))
-    moves, looked = choose(position, 0.05, None, 1, 0, Control())
+def test_all_positions_are_used():
+    """The first move, of many; the plan ends after some thousands."""
+    position = Position(ENTRY, ENGINE.hidden(opened(2)))
+    assert len(position.state.moves()) > 1
+    for threads in (1, 2):
+        _, looked = choose(position, inf, 60_000, threads, 0, Control())
+        assert looked == 60_000
+
+
+def test_more_positions_than_a_search_may_visit():
+    position = Position(ENTRY, ENGINE.hidden(opened(2)))
+    moves, looked = choose(position, 0.01, 10**9, 1, 0, Control())
     assert moves[0] in position.state.moves()
     assert looked > 0
+
+
+def test_time_limits_a_choice():
+    """Ten times the time, more positions; a second would be the standard where no time is given."""
+    position = Position(ENTRY, ENGINE.hidden(opened(2)))
+    looked = [choose(position, seconds, None, 1, 0, Control())[1] for seconds in (0.03, 0.3)]
+    assert 0 < 2 * looked[0] < looked[1]
+
+
+def test_stop_ends_a_game_between_moves():
+    state, control = opened(4), Control()
+    moves = []
+    for move, _ in play_closed(Position(ENTRY, state), inf, 500, 1, 0, control):
+        moves.append(move)
+        if len(moves) == 5:
+            control.stop()
+    assert len(moves) == 5
+    assert state.to_move == 0
 
 
 def test_plays_better_than_the_rules_of_thumb():

@@ -1,6 +1,7 @@
 """The solo solver as the layers above use it, and its members."""
 import math
 import threading
+from statistics import fmean
 
 import pytest
 
@@ -194,6 +195,24 @@ def test_a_beam_narrowed_looks_at_less():
         assert replay(puzzle(12), beam.line) == beam.best
         nodes.append(beam.nodes)
     assert nodes[1] < nodes[0] / 4
+
+
+def test_beams_aim_at_the_end_of_a_shortened_puzzle():
+    """They reach more by then than lines of a whole game have; without being told the end it is 5 points, not 11."""
+    more = []
+    for seed in range(12):
+        root = puzzle(seed).state
+        short, whole = Beam(Puzzle(root, 5)), Beam(Puzzle(root))
+        for beam in (short, whole):
+            beam.begin(30, 12, 0.0, 0)
+            assert beam.run(math.inf, 1 << 40)
+        state = root.copy()
+        for move in whole.line:
+            if ENTRY.game.read(state)["round"] > 5:
+                break
+            state.apply(move)
+        more.append(short.best - ENTRY.game.score(state)[0]["total"])
+    assert fmean(more) > 8
 
 
 @pytest.mark.parametrize("member", ["nrpa", "mcts"])
