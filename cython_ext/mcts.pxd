@@ -67,12 +67,13 @@ cdef class Search:
     cdef volatile int stop_flag
     cdef Limits plan_limits
     cdef readonly double ended  # when the last run ended, on the clock of time.monotonic(); 0 before the first
+    cdef readonly bint settled  # looking ahead has told what the root moves are worth: visits go by their priors
     cdef int forced  # the root's child that every simulation goes through, or NONE
 
     cdef void simulate(self) noexcept nogil
     cdef bint expand(self, Node* node) noexcept nogil
     cdef void play_out(self, float* win, float* score, float* variance) noexcept nogil
     cdef void note_scores(self, const float* score) noexcept nogil
-    cdef void prefer(self, const float* value) noexcept nogil
+    cdef void prefer(self, const float* value, float certainty) noexcept nogil
     cdef int forced_child(self, uint32_t move) except NONE
     cdef Node* find(self, object line) except? NULL

@@ -3,6 +3,7 @@ from cython_ext.game import Game, State
 class Search:
     game: Game
     ended: float
+    settled: bool
     def __init__(
         self,
         root: State,
@@ -15,7 +16,7 @@ class Search:
         exploration: float | None = None,
         allowed: list[int] | None = None,
     ) -> None: ...
-    def plan(self, positions: int, deadline: float) -> int: ...
+    def plan(self, positions: int, deadline: float, ahead: bool = False) -> int: ...
     def run(self, visits: int, deadline: float, move: int | None = None) -> str: ...
     def stop(self) -> None: ...
     @property

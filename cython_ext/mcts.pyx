@@ -7,12 +7,13 @@ simulation starts from a random possibility (single-observer information-set sea
 """
 from libc.math cimport INFINITY, log, sqrt
 from libc.stddef cimport size_t
-from libc.stdint cimport UINT32_MAX
+from libc.stdint cimport UINT32_MAX, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from cython_ext.clock cimport now
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
+from cython_ext.lookahead cimport Lookahead
 from cython_ext.plan cimport Planner
 from cython_ext.rng cimport rng_below, rng_seed
 from cython_ext.softmax cimport softmax
@@ -22,6 +23,8 @@ cdef double AWAY = 2e-4  # seconds between two looks at the clock and the stop f
 cdef double UCB_EXPLORATION = 0.7
 cdef double PUCT_EXPLORATION = 1.4
 cdef float FIRST_PLAY_REDUCTION = 0.1  # an untried move is taken to be this much worse than its parent's value
+cdef double PLAN_SHARE = 0.3  # of a plan's budget for the turn itself; the rest is for looking ahead
+cdef float SHARPER = 0.3  # what looking ahead makes of the points by which priors grow
 cdef float EVEN = 0.2  # part of the prior that all moves have in equal shares, so that none starves
 
 
@@ -91,6 +94,24 @@ cdef inline Node* select_puct(Tree* tree, Node* parent, float exploration, float
         child = next_node(tree, child)
     if (parent.tried < parent.children
             and max(parent.value[actor] - reduction, least) + k * child.prior > best_bound):
+        parent.tried += 1
+        return child
+    return best
+
+
+cdef inline Node* select_prior(Tree* tree, Node* parent) noexcept nogil:
+    """The child that has the fewest visits for its prior; before any was forced, which breaks their order."""
+    cdef Node* child = node_at(tree, parent.first_child)
+    cdef Node* best = child
+    cdef float share, most = -1
+    cdef uint32_t _
+    for _ in range(parent.tried):
+        share = child.prior / (1 + child.visits)
+        if share > most:
+            most = share
+            best = child
+        child = next_node(tree, child)
+    if parent.tried < parent.children and child.prior > most:
         parent.tried += 1
         return child
     return best
@@ -204,25 +225,50 @@ cdef class Search:
             if total > 0:
                 node_at(&self.tree, root.first_child + i).prior /= total
 
-    def plan(self, positions: int, deadline: float) -> int:
+    def plan(self, positions: int, deadline: float, ahead: bool = False) -> int:
         """Plan the turn of the player to move, and give the root moves priors by what their best plans are worth.
+
+        ahead: compare the ends of the best plans by what they are worth a round later. Where that was done (`settled`)
+        the visits of the root's moves go by their priors alone.
 
         Only before the search starts. Ends after about so many positions, at the deadline or when stopped. Returns the
         positions looked at: 0 where there is no turn to plan.
         """
         cdef Node* root = node_at(&self.tree, 0)
         cdef Planner planner
+        cdef Lookahead later
+        cdef Limits* limits = &self.plan_limits
+        cdef double began = now(), end = deadline
+        cdef uint64_t most = positions, seen
         cdef uint32_t i
         if self.game.solo.alone == NULL or not self.informed or root.actor < 0 or root.children < 2:
             return 0
         planner = Planner(self.game, [node_at(&self.tree, root.first_child + i).move for i in range(root.children)])
-        self.plan_limits.nodes = positions
-        self.plan_limits.end = deadline
+        limits.nodes = most
+        limits.end = end
+        if not ahead:
+            with nogil:
+                self.prefer(planner.run(self.state, limits), self.game.solo.certainty)
+            return planner.turn.seen
+        later = Lookahead(self.game)
+        limits.nodes = <uint64_t>(PLAN_SHARE * most)
+        limits.end = began + PLAN_SHARE * (end - began)
         with nogil:
-            self.prefer(planner.run(self.state, &self.plan_limits))
-        return planner.turn.seen
+            planner.run(self.state, limits)
+            seen = planner.turn.seen
+            limits.nodes = most - min(seen, most)
+            limits.end = end
+            self.settled = later.run(planner, self.rng.a, limits)
+            seen += later.seen
+            if self.settled:
+                self.prefer(planner.turn.value, SHARPER * self.game.solo.certainty)
+            else:  # what was kept for looking ahead goes to the turn
+                limits.nodes = most - min(seen, most)
+                self.prefer(planner.run(self.state, limits), self.game.solo.certainty)
+                seen += planner.turn.seen
+        return seen
 
-    cdef void prefer(self, const float* value) noexcept nogil:
+    cdef void prefer(self, const float* value, float certainty) noexcept nogil:
         """Give the root moves priors by their values, and sort them; -INFINITY: no value is known."""
         cdef Node* root = node_at(&self.tree, 0)
         cdef Node* child
@@ -234,7 +280,7 @@ cdef class Search:
             self.priors[i] = value[i]
         if best == -INFINITY:
             return
-        softmax(self.priors, root.children, self.game.solo.certainty)
+        softmax(self.priors, root.children, certainty)
         for i in range(root.children):
             child = node_at(&self.tree, root.first_child + i)
             child.prior = self.priors[i] + EVEN * (<float>1 / root.children - self.priors[i])
@@ -421,6 +467,9 @@ cdef class Search:
                     break
             if depth == 0 and self.forced != NONE:
                 node = node_at(tree, node.first_child + self.forced)
+                move = node.move
+            elif depth == 0 and self.settled:
+                node = select_prior(tree, node)
                 move = node.move
             elif header.to_move == CHANCE:
                 move = game.sample(native, self.state, &self.rng)

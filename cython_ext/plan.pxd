@@ -13,6 +13,7 @@ cdef enum:
     NARROW = 4  # by the first one
     WIDEN = 4  # each is so many times as wide as the one before
     EFFORT = 12  # see SoloTable.expand
+    ENDS = 32  # ends of the turn that are kept
     POLL = 16  # positions between two looks at the clock and the stop flag
     NO_FIRST = 0xFFFFFFFF
 
@@ -28,6 +29,13 @@ cdef struct Layer:
     uint32_t used
     uint32_t[WIDTH_MAX] order  # of the entries, the highest rank first
     Entry[WIDTH_MAX] entry
+
+
+# A position in which the turn is over.
+cdef struct End:
+    uint64_t key
+    float points  # expected there
+    uint32_t first  # number of the turn's first move
 
 
 cdef struct Turn:
@@ -46,6 +54,9 @@ cdef struct Turn:
     uint32_t first_layer  # the root's
     uint32_t width  # of the beam in progress
     uint32_t first  # number of the first move of what is being expanded, NO_FIRST at the root
+    End[ENDS] end  # those with the most points, in no order
+    uint8_t* end_states
+    uint32_t ends
     uint64_t seen  # positions looked at
     const Limits* limits
 
@@ -57,3 +68,7 @@ cdef class Planner:
     # The value of every move of a position, see Turn.value, after looking at `limits.nodes` positions at most. All are
     # -INFINITY where there is no turn to plan, and where not even the first beam came to its end.
     cdef const float* run(self, ConstStatePtr state, const Limits* limits) noexcept nogil
+
+    # The most points that one beam finds at the end of a turn, of any first move; the ends are not kept. -INFINITY where
+    # a limit came before its end.
+    cdef float best(self, ConstStatePtr state, uint32_t width, const Limits* limits) noexcept nogil

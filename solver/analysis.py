@@ -37,6 +37,10 @@ POSITIONS_PER_SECOND = 300_000
 PLANNED_PER_VISIT = 1
 PLANNED_PER_SECOND = 300_000
 PLAN_TIME = 0.5  # part of the time left that it may take at most, on a slow machine
+# With a look ahead, most of the time.
+AHEAD_PER_SECOND = 1_500_000
+AHEAD_TIME = 0.7
+LEAST_AHEAD = 10_000  # positions with which a plan looks ahead; with fewer it would compare too little
 ENDING_TIME = 0.5  # of a search under a time limit, the part after which solving is given up on a slow machine
 
 T = TypeVar("T")
@@ -148,6 +152,7 @@ class Analysis(Timed):
         searches: list[Search],
         ending: Exact | None,
         to_plan: int,
+        ahead: bool,
         request: pb.SuggestRequest,
         control: Control,
         limits: Limits,
@@ -159,6 +164,7 @@ class Analysis(Timed):
         self.searches = searches
         self._ending = ending
         self._to_plan = to_plan  # positions each tree may look at to plan the turn
+        self._ahead = ahead
         self.planned = 0  # positions all trees looked at for that
         self.solved = False
         self.version = version
@@ -213,16 +219,16 @@ class Analysis(Timed):
         return True
 
     def plan(self) -> None:
-        """Plan the turn, once and before the search begins, in half of the time that is left at most.
+        """Plan the turn, once and before the search begins, in a part of the time that is left.
 
         A pause does not shorten it, so that equal visits give equal answers.
         """
         to_plan, self._to_plan = self._to_plan, 0
         if to_plan:
             now = time.monotonic()
-            until = now + PLAN_TIME * (self.deadline - now)
-            looked = self._on_all(lambda search, most: search.plan(most, until), [to_plan] * len(self.searches))
-            self.planned = sum(looked)
+            until = now + (AHEAD_TIME if self._ahead else PLAN_TIME) * (self.deadline - now)
+            amounts = [to_plan] * len(self.searches)
+            self.planned = sum(self._on_all(lambda search, most: search.plan(most, until, self._ahead), amounts))
 
     def _on_all(self, work: Callable[[Search, int], T], amounts: Sequence[int]) -> list[T]:
         """Let every tree work, each on a thread of its own."""
@@ -376,7 +382,7 @@ def analysis_for(
 
     at_chance: search a chance point too; its outcomes then take the place of moves, and `viewer` has to be given.
     features: arguments of Search that are to differ from their defaults; `exact` False leaves endings unsolved, `plan`
-    False turns unplanned.
+    False turns unplanned, `ahead` False plans no further than the turn.
 
     Raises BrainError: INVALID_ARGUMENT for a faulty request, FAILED_PRECONDITION where no player is to move.
     """
@@ -418,7 +424,7 @@ def analysis_for(
     threads = request.threads or 1
     score_objective = _objective(position, request) == pb.OBJECTIVE_SCORE
     given = dict(features or {})
-    exact, plan = given.pop("exact", True), given.pop("plan", True)
+    exact, plan, ahead = (given.pop(name, True) for name in ("exact", "plan", "ahead"))
     searches = [
         Search(
             state,
@@ -437,9 +443,12 @@ def analysis_for(
         budget = max(1, min(budget, most_positions(min(TREE_BYTES, limits.tree_bytes), state.players)))
         ending = Exact(state, budget=budget, score_objective=score_objective, allowed=allowed)
     to_plan = 0
-    if plan:
+    if plan and ahead:
+        to_plan = _positions(request, control, limits, PLANNED_PER_VISIT / threads, AHEAD_PER_SECOND)
+        ahead = to_plan >= LEAST_AHEAD
+    if plan and not ahead:
         to_plan = _positions(request, control, limits, PLANNED_PER_VISIT / threads, PLANNED_PER_SECOND)
-    return Analysis(position, searches, ending, to_plan, request, control, limits, version)
+    return Analysis(position, searches, ending, to_plan, ahead, request, control, limits, version)
 
 
 def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.ValueType:

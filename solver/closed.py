@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.solo import Puzzle
-from solver.analysis import MAX_VISITS, PLANNED_PER_VISIT, Control, Limits, analysis_for
+from solver.analysis import AHEAD_TIME, MAX_VISITS, PLANNED_PER_VISIT, Control, Limits, analysis_for
 from solver.durations import MAX_TIME_MS
 from solver.positions import Position
 from solver.solo import SoloSearch
@@ -57,7 +57,7 @@ def suggested(
     """Return the move that the brain would suggest, and the positions looked at: those of its plan and one a visit."""
     budget = pb.Budget(time_ms=max(1, round(min(1000 * seconds, MAX_TIME_MS))))
     if nodes is not None:
-        budget.visits = min(max(1, nodes // (1 + PLANNED_PER_VISIT)), MAX_VISITS)
+        budget.visits = min(max(1, int(AHEAD_TIME * nodes / PLANNED_PER_VISIT)), MAX_VISITS)
     request = pb.SuggestRequest(budget=budget, threads=threads, seed=seed)
     analysis = analysis_for(position, request, control, Limits(), "", features={"exact": False})
     try:

@@ -23,7 +23,8 @@ class Option:
     """An option of a searching player.
 
     parse: raises ValueError with what is wanted.
-    feature: it is the argument of Search with this name, `exact` or `plan`; otherwise it belongs to the request.
+    feature: it is the argument of Search with this name, `exact`, `plan` or `ahead`; otherwise it belongs to the
+    request.
     plain: its value in plain UCT, the fixed baseline; of a feature only.
     """
 
@@ -75,6 +76,7 @@ OPTIONS = {
     "informed": Option(SWITCH, "on or off: the game's playouts, evaluation and priors", True, False),
     "exact": Option(SWITCH, "on or off: endings are solved", True, False),
     "plan": Option(SWITCH, "on or off: turns are planned before the search", True, False),
+    "ahead": Option(SWITCH, "on or off: plans look a round ahead", True, False),
 }
 
 
