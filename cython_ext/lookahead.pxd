@@ -1,8 +1,8 @@
 """What the ends of a planned turn are worth a round later: the draws after it, and the next turn planned as well.
 
-A plan ends where the forecast likes it best, and so where the forecast is likely to err; a round later it errs less, and
-on other things. Ends are compared over the same draws. When a share of the budget is spent the better half of them stays
-(sequential halving, Karnin et al. 2013).
+A plan ends where the forecast likes it best, and so where the forecast is likely to err; a round later it errs less,
+and on other things. Ends are compared over the same draws. When a share of the budget is spent the better half of them
+stays (sequential halving, Karnin et al. 2013).
 """
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 

@@ -5,7 +5,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from cython_ext.clock cimport now
-from cython_ext.game cimport CHANCE, OVER, ConstStatePtr, Game, StateHeader
+from cython_ext.game cimport CHANCE, OVER, Game, StateHeader
 from cython_ext.rng cimport Rng, rng_seed
 
 
@@ -22,7 +22,7 @@ cdef void sort(uint32_t* ends, uint32_t n, const double* worth) noexcept nogil:
 
 
 cdef uint32_t stages_of(uint32_t n) noexcept nogil:
-    """Equal shares of the budget in which n ends become FINALISTS, half of them leaving after each; 1 more for these."""
+    """Equal shares of the budget in which n ends become FINALISTS, half of them leaving after each; one for these."""
     cdef uint32_t stages = 1
     while n > FINALISTS:
         n = (n + 1) // 2
@@ -105,18 +105,21 @@ cdef class Lookahead:
         """Points at the end of the next turn after some draws; -INFINITY where a limit came first."""
         cdef Rng rng
         cdef size_t size = self.game.table.state_size
+        cdef uint32_t draw
         cdef float found
         memcpy(self.state, turn.end_states + end * size, size)
         rng_seed(&rng, seed)
         while (<const StateHeader*>self.state).to_move == CHANCE:
-            self.game.table.apply(turn.native, self.state, self.game.table.sample(turn.native, self.state, &rng))
+            draw = self.game.table.sample(turn.native, self.state, &rng)
+            self.game.table.apply(turn.native, self.state, draw)
         found = self.planner.best(self.state, WIDTH, self.limits)
         self.seen += self.planner.turn.seen
         return found
 
     cdef double used(self) noexcept nogil:
         """The share of the budget that is spent."""
-        return max(self.seen / max(<double>self.limits.nodes, 1.0), (now() - self.began) / (self.limits.end - self.began))
+        cdef double nodes = self.seen / max(<double>self.limits.nodes, 1.0)
+        return max(nodes, (now() - self.began) / (self.limits.end - self.began))
 
     cdef uint32_t affordable(self, uint32_t n) noexcept nogil:
         """How many of n ends can be compared, now that one sample was taken of one of them."""

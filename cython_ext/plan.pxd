@@ -69,6 +69,6 @@ cdef class Planner:
     # -INFINITY where there is no turn to plan, and where not even the first beam came to its end.
     cdef const float* run(self, ConstStatePtr state, const Limits* limits) noexcept nogil
 
-    # The most points that one beam finds at the end of a turn, of any first move; the ends are not kept. -INFINITY where
+    # The most points that one beam finds at the end of a turn, of any first move; no ends are kept. -INFINITY where
     # a limit came before its end.
     cdef float best(self, ConstStatePtr state, uint32_t width, const Limits* limits) noexcept nogil
