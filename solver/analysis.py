@@ -41,6 +41,7 @@ PLAN_TIME = 0.5  # part of the time left that it may take at most, on a slow mac
 AHEAD_PER_SECOND = 1_500_000
 AHEAD_TIME = 0.7
 LEAST_AHEAD = 10_000  # positions with which a plan looks ahead; with fewer it would compare too little
+MOST_AHEAD = 600_000  # about half a second: whoever watches a long search wants to see something
 ENDING_TIME = 0.5  # of a search under a time limit, the part after which solving is given up on a slow machine
 
 T = TypeVar("T")
@@ -444,7 +445,7 @@ def analysis_for(
         ending = Exact(state, budget=budget, score_objective=score_objective, allowed=allowed)
     to_plan = 0
     if plan and ahead:
-        to_plan = _positions(request, control, limits, PLANNED_PER_VISIT / threads, AHEAD_PER_SECOND)
+        to_plan = min(MOST_AHEAD, _positions(request, control, limits, PLANNED_PER_VISIT / threads, AHEAD_PER_SECOND))
         ahead = to_plan >= LEAST_AHEAD
     if plan and not ahead:
         to_plan = _positions(request, control, limits, PLANNED_PER_VISIT / threads, PLANNED_PER_SECOND)

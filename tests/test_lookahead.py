@@ -13,7 +13,7 @@ from cython_ext.game import CHANCE_POINT, GAME_OVER, State
 from cython_ext.mcts import Search
 from cython_ext.rng import Random
 from engines.library import Library
-from solver.analysis import LEAST_AHEAD, Control, Limits, analysis_for
+from solver.analysis import LEAST_AHEAD, MOST_AHEAD, Control, Limits, analysis_for
 from solver.positions import Position
 
 ENTRY = Library().entry("cafe", "", "", "set")
@@ -172,3 +172,11 @@ def test_plans_better_than_the_turn_alone():
             points.append(state.returns()[1][0])
         ends.append(fmean(points))
     assert ends[1] > ends[0] > 45, ends
+
+
+def test_a_long_search_is_not_planned_for_long():
+    state = acting(2, 2, range(3, 8))
+    request = pb.SuggestRequest(budget=pb.Budget(time_ms=3_600_000), seed=1)
+    analysis = analysis_for(Position(ENTRY, state), request, Control(), Limits(), "")
+    analysis.plan()
+    assert 0 < analysis.planned <= MOST_AHEAD + SAMPLE
