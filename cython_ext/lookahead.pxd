@@ -21,6 +21,7 @@ cdef class Lookahead:
     cdef uint8_t* state
     cdef double[ENDS] worth  # mean points a round later, of an end that is compared
     cdef uint64_t seen  # positions looked at
+    cdef bint drawn  # whether anything was left to chance
     cdef double began
     cdef const Limits* limits
 

@@ -61,6 +61,7 @@ cdef class Lookahead:
         self.began = now()
         self.limits = limits
         self.seen = 0
+        self.drawn = False
         for i in range(t.ends):
             ends[i] = i
             self.worth[i] = t.end[i].points
@@ -89,7 +90,7 @@ cdef class Lookahead:
                     sort(ends, n, self.worth)
                     n = (n + 1) // 2
                     stage += 1
-                if self.used() < 1 and not decided(t, ends, n):
+                if self.drawn and self.used() < 1 and not decided(t, ends, n):
                     continue
             break
         if not samples:
@@ -112,6 +113,7 @@ cdef class Lookahead:
         while (<const StateHeader*>self.state).to_move == CHANCE:
             draw = self.game.table.sample(turn.native, self.state, &rng)
             self.game.table.apply(turn.native, self.state, draw)
+            self.drawn = True
         found = self.planner.best(self.state, WIDTH, self.limits)
         self.seen += self.planner.turn.seen
         return found

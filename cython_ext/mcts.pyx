@@ -240,6 +240,7 @@ cdef class Search:
         cdef Limits* limits = &self.plan_limits
         cdef double began = now(), end = deadline
         cdef uint64_t most = positions, seen
+        cdef bint cut
         cdef uint32_t i
         if self.game.solo.alone == NULL or not self.informed or root.actor < 0 or root.children < 2:
             return 0
@@ -256,16 +257,20 @@ cdef class Search:
         with nogil:
             planner.run(self.state, limits)
             seen = planner.turn.seen
+            cut = seen >= limits.nodes or now() >= limits.end
             limits.nodes = most - min(seen, most)
             limits.end = end
             self.settled = later.run(planner, self.rng.a, limits)
             seen += later.seen
             if self.settled:
                 self.prefer(planner.turn.value, SHARPER * self.game.solo.certainty)
-            else:  # what was kept for looking ahead goes to the turn
-                limits.nodes = most - min(seen, most)
-                self.prefer(planner.run(self.state, limits), self.game.solo.certainty)
-                seen += planner.turn.seen
+            else:
+                # What was kept for looking ahead goes to the turn, if that is more than the turn has had.
+                if cut and seen <= most // 2 and now() <= began + (end - began) / 2:
+                    limits.nodes = most - seen
+                    planner.run(self.state, limits)
+                    seen += planner.turn.seen
+                self.prefer(planner.turn.value, self.game.solo.certainty)
         return seen
 
     cdef void prefer(self, const float* value, float certainty) noexcept nogil:
