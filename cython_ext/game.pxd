@@ -112,6 +112,8 @@ cdef struct SoloTable:
     # the player to move has in a position of several; the same moves lead on. It may end with draws to come. False
     # where there is nothing to plan. NULL: turns are not planned.
     bint (*alone)(Components, ConstStatePtr, StatePtr) noexcept nogil
+    # Points by which the odds of the win of the player to move grow e-fold, in a position of several.
+    float (*stake)(Components, ConstStatePtr) noexcept nogil
     float certainty  # points by which the end of a plan must be better for its prior to grow e-fold
 
 

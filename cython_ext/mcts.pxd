@@ -3,36 +3,18 @@
 One Search owns one tree and is run by one thread at a time; several trees searched in parallel and added up at the
 root make a parallel search (root parallelism, Chaslot et al. 2008).
 """
-from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 
 from cython_ext.game cimport MAX_PLAYERS, Game, Limits
+from cython_ext.lookahead cimport Lookahead
+from cython_ext.plan cimport Planner
 from cython_ext.rng cimport Rng
+from cython_ext.tree cimport Node, Tree
 
 cdef enum:
     MAX_DEPTH = 512  # longest path inside the tree; deeper positions are only played out
     POLL = 16  # most simulations between two looks at the clock and the stop flag; fewer where they are slow
     NONE = -1  # no child
-
-
-cdef struct Node:
-    # A node takes only as many values as there are players: see Tree.stride.
-    uint32_t move  # the move or outcome that leads here
-    uint32_t visits
-    uint32_t first_child  # index of the first of `children` neighbouring nodes
-    uint16_t children  # 0 until expanded
-    uint16_t tried  # children visited at least once, always the first ones; unused at chance nodes
-    float explore  # 1 / sqrt(visits)
-    float prior
-    int8_t actor  # StateHeader.to_move, known from the first visit on
-    float[MAX_PLAYERS] value  # mean utility per player
-
-
-cdef struct Tree:
-    uint8_t* nodes
-    size_t stride  # bytes of a node
-    uint32_t used
-    uint32_t capacity
-    bint full
 
 
 cdef struct RootSums:
@@ -67,6 +49,8 @@ cdef class Search:
     cdef volatile int stop_flag
     cdef Limits plan_limits
     cdef readonly double ended  # when the last run ended, on the clock of time.monotonic(); 0 before the first
+    cdef Planner planner  # of the turn, with its ends, and what looking ahead from them found; None before
+    cdef Lookahead later
     cdef readonly bint settled  # looking ahead has told what the root moves are worth: visits go by their priors
     cdef int forced  # the root's child that every simulation goes through, or NONE
 

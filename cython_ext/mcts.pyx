@@ -7,7 +7,7 @@ simulation starts from a random possibility (single-observer information-set sea
 """
 from libc.math cimport INFINITY, log, sqrt
 from libc.stddef cimport size_t
-from libc.stdint cimport UINT32_MAX, uint64_t
+from libc.stdint cimport UINT32_MAX, int8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -17,6 +17,7 @@ from cython_ext.lookahead cimport Lookahead
 from cython_ext.plan cimport Planner
 from cython_ext.rng cimport rng_below, rng_seed
 from cython_ext.softmax cimport softmax
+from cython_ext.tree cimport child_with, next_node, node_at, select_prior, select_puct, select_ucb
 
 cdef double AWAY = 2e-4  # seconds between two looks at the clock and the stop flag that are too long
 # What was found best by play: docs/search.md.
@@ -45,92 +46,6 @@ cdef inline float sqrt_log(uint32_t n) noexcept nogil:
 
 cdef inline float inverse_sqrt(uint32_t n) noexcept nogil:
     return INVERSE_SQRT[n] if n < TABLED else <float>(1 / sqrt(<double>n))
-
-
-cdef inline Node* node_at(Tree* tree, uint32_t index) noexcept nogil:
-    return <Node*>(tree.nodes + index * tree.stride)
-
-
-cdef inline Node* next_node(Tree* tree, Node* node) noexcept nogil:
-    return <Node*>(<uint8_t*>node + tree.stride)
-
-
-cdef inline Node* select_ucb(Tree* tree, Node* parent, float exploration) noexcept nogil:
-    """Untried moves first, then the highest upper confidence bound."""
-    cdef Node* child = node_at(tree, parent.first_child)
-    cdef Node* best = child
-    cdef float k, bound, best_bound = -1e30
-    cdef int actor = parent.actor
-    cdef uint32_t _
-    if parent.tried < parent.children:
-        parent.tried += 1
-        return node_at(tree, parent.first_child + parent.tried - 1)
-    k = exploration * sqrt_log(parent.visits)
-    for _ in range(parent.children):
-        bound = child.value[actor] + k * child.explore
-        if bound > best_bound:
-            best_bound = bound
-            best = child
-        child = next_node(tree, child)
-    return best
-
-
-cdef inline Node* select_puct(Tree* tree, Node* parent, float exploration, float reduction, float least) noexcept nogil:
-    """Highest value plus prior bonus; children are in order of prior, so of the untried only the first can win.
-
-    least: no move is worth less; else an untried one would be taken to be worse than moves that have lost.
-    """
-    cdef Node* child = node_at(tree, parent.first_child)
-    cdef Node* best = child
-    cdef float bound, best_bound = -1e30
-    cdef float k = exploration * <float>sqrt(<double>parent.visits)
-    cdef int actor = parent.actor
-    cdef uint32_t _
-    for _ in range(parent.tried):
-        bound = child.value[actor] + k * child.prior / (1 + child.visits)
-        if bound > best_bound:
-            best_bound = bound
-            best = child
-        child = next_node(tree, child)
-    if (parent.tried < parent.children
-            and max(parent.value[actor] - reduction, least) + k * child.prior > best_bound):
-        parent.tried += 1
-        return child
-    return best
-
-
-cdef inline Node* select_prior(Tree* tree, Node* parent) noexcept nogil:
-    """The child that has the fewest visits for its prior; before any was forced, which breaks their order."""
-    cdef Node* child = node_at(tree, parent.first_child)
-    cdef Node* best = child
-    cdef float share, most = -1
-    cdef uint32_t _
-    for _ in range(parent.tried):
-        share = child.prior / (1 + child.visits)
-        if share > most:
-            most = share
-            best = child
-        child = next_node(tree, child)
-    if parent.tried < parent.children and child.prior > most:
-        parent.tried += 1
-        return child
-    return best
-
-
-cdef inline Node* child_with(Tree* tree, Node* parent, uint32_t move) noexcept nogil:
-    """The child of a chance node for an outcome, by binary search; NULL where it is not listed."""
-    cdef uint32_t low = 0, high = parent.children, middle
-    cdef Node* child
-    while low < high:
-        middle = (low + high) >> 1
-        child = node_at(tree, parent.first_child + middle)
-        if child.move == move:
-            return child
-        if child.move < move:
-            low = middle + 1
-        else:
-            high = middle
-    return NULL
 
 
 cdef class Search:
@@ -244,14 +159,16 @@ cdef class Search:
         cdef uint32_t i
         if self.game.solo.alone == NULL or not self.informed or root.actor < 0 or root.children < 2:
             return 0
-        planner = Planner(self.game, [node_at(&self.tree, root.first_child + i).move for i in range(root.children)])
+        self.planner = planner = Planner(
+            self.game, [node_at(&self.tree, root.first_child + i).move for i in range(root.children)]
+        )
         limits.nodes = most
         limits.end = end
         if not ahead:
             with nogil:
                 self.prefer(planner.run(self.state, limits), self.game.solo.certainty)
             return planner.turn.seen
-        later = Lookahead(self.game)
+        self.later = later = Lookahead(self.game)
         limits.nodes = <uint64_t>(PLAN_SHARE * most)
         limits.end = began + PLAN_SHARE * (end - began)
         with nogil:
@@ -272,6 +189,39 @@ cdef class Search:
                     seen += planner.turn.seen
                 self.prefer(planner.turn.value, self.game.solo.certainty)
         return seen
+
+    def worth(self, move: int, positions: int, deadline: float) -> tuple[float, float, int] | None:
+        """What a root move is worth a round later, by what looking ahead has found; only where that was done.
+
+        The rest of the turn is planned, with so many positions or until the deadline. Returns points of the player to
+        move; their standard error, but for what all ends of the turn have in common; the number of the best end of such
+        a turn, below 0 where it was not compared: then the points are a guess by the forecast. None where the limits
+        came first. Raises ValueError where nothing was looked at ahead, and where the move is none.
+        """
+        cdef Limits* limits = &self.plan_limits
+        cdef uint32_t code = move
+        cdef double points, error
+        cdef int end = -1
+        if not self.settled:
+            raise ValueError("the search has not looked ahead")
+        if self.find([move]) == NULL:
+            raise ValueError(f"{move} is no root move")
+        limits.nodes = positions
+        limits.end = deadline
+        with nogil:
+            points = self.later.through(self.planner, code, limits, &end)
+            error = self.later.error(&self.planner.turn, end)
+        return None if points == -INFINITY else (points, error, end)
+
+    @property
+    def stake(self) -> float:
+        """Points by which the odds of the win of the player to move grow e-fold.
+
+        Raises ValueError for a game whose turns are not planned.
+        """
+        if self.game.solo.stake == NULL:
+            raise ValueError("the turns of this game are not planned")
+        return self.game.solo.stake(self.game.native, self.root)
 
     cdef void prefer(self, const float* value, float certainty) noexcept nogil:
         """Give the root moves priors by their values, and sort them; -INFINITY: no value is known."""
@@ -484,7 +434,7 @@ cdef class Search:
                     node = select_puct(tree, node, self.exploration * self.scale[node.actor],
                                        FIRST_PLAY_REDUCTION * self.scale[node.actor], self.least)
                 else:
-                    node = select_ucb(tree, node, self.exploration * self.scale[node.actor])
+                    node = select_ucb(tree, node, self.exploration * self.scale[node.actor] * sqrt_log(node.visits))
                 move = node.move
             game.apply(native, self.state, move)
             if node == NULL:

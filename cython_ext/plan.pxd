@@ -54,11 +54,16 @@ cdef struct Turn:
     uint32_t first_layer  # the root's
     uint32_t width  # of the beam in progress
     uint32_t first  # number of the first move of what is being expanded, NO_FIRST at the root
+    bint keeps_ends
     End[ENDS] end  # those with the most points, in no order
     uint8_t* end_states
     uint32_t ends
     uint64_t seen  # positions looked at
     const Limits* limits
+
+
+# Points that the player planned for expects at the end of the game.
+cdef float points(const Turn* t, ConstStatePtr state) noexcept nogil
 
 
 cdef class Planner:

@@ -8,7 +8,6 @@ from cython_ext.game cimport MAX_PLAYERS, OVER, ConstStatePtr, StateHeader
 
 
 cdef float points(const Turn* t, ConstStatePtr state) noexcept nogil:
-    """Points expected at the end of the game."""
     cdef float[MAX_PLAYERS] win
     cdef float[MAX_PLAYERS] score
     if (<const StateHeader*>state).to_move == OVER:
@@ -66,7 +65,7 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     if (<const StateHeader*>child).to_move < 0 or t.solo.round(t.native, child) != t.round:
         rank = points(t, child)
         t.value[first] = max(t.value[first], rank)
-        if t.n:
+        if t.keeps_ends:
             note_end(t, child, rank, first)
         return True
     number = t.solo.layer(t.native, child) - t.first_layer
@@ -118,14 +117,15 @@ cdef bint sweep(Turn* t, uint32_t width) noexcept nogil:
 
 cdef void clear(Turn* t) noexcept nogil:
     cdef uint32_t i
-    for i in range(t.n):
+    for i in range(max(t.n, <uint32_t>1)):
         t.value[i] = -INFINITY
 
 
-cdef bint set_out(Turn* t, ConstStatePtr state, const Limits* limits) noexcept nogil:
-    """Begin with a position; False where there is nothing to plan."""
+cdef bint set_out(Turn* t, ConstStatePtr state, const Limits* limits, bint ends) noexcept nogil:
+    """Begin with a position; False where there is nothing to plan. ends: keep those of the turn."""
     t.seen = 0
     t.ends = 0
+    t.keeps_ends = ends
     t.limits = limits
     if not t.solo.alone(t.native, state, t.root):
         return False
@@ -174,7 +174,7 @@ cdef class Planner:
         cdef Turn* t = &self.turn
         cdef uint32_t width = NARROW
         clear(t)
-        if set_out(t, state, limits):
+        if set_out(t, state, limits, True):
             while width <= WIDTH_MAX and sweep(t, width):
                 width *= WIDEN
             if width == NARROW:  # what is known of some moves only would mislead
@@ -184,7 +184,7 @@ cdef class Planner:
 
     cdef float best(self, ConstStatePtr state, uint32_t width, const Limits* limits) noexcept nogil:
         cdef Turn* t = &self.turn
-        t.value[0] = -INFINITY
-        if set_out(t, state, limits) and not sweep(t, width):
+        clear(t)
+        if set_out(t, state, limits, False) and not sweep(t, width):
             return -INFINITY
         return t.value[0]

@@ -41,7 +41,7 @@ PLAN_TIME = 0.5  # part of the time left that it may take at most, on a slow mac
 AHEAD_PER_SECOND = 1_500_000
 AHEAD_TIME = 0.7
 LEAST_AHEAD = 10_000  # positions with which a plan looks ahead; with fewer it would compare too little
-MOST_AHEAD = 600_000  # about half a second: whoever watches a long search wants to see something
+MOST_AHEAD = 600_000  # about half a second, where the clock has no say or somebody watches a search and wants to see it
 ENDING_TIME = 0.5  # of a search under a time limit, the part after which solving is given up on a slow machine
 
 T = TypeVar("T")
@@ -207,7 +207,7 @@ class Analysis(Timed):
             return True
         share, rest = divmod(self.visits, len(self.searches))
         targets = [share + (index < rest) for index in range(len(self.searches))]
-        self.plan()
+        self.plan(watched=seconds < math.inf)
         reasons = set(self._on_all(lambda search, target: search.run(target, until), targets))
         for reason in ("stopped", "memory", "time", "visits"):
             if reason in reasons:
@@ -219,12 +219,15 @@ class Analysis(Timed):
                 break
         return True
 
-    def plan(self) -> None:
+    def plan(self, watched: bool = False) -> None:
         """Plan the turn, once and before the search begins, in a part of the time that is left.
 
-        A pause does not shorten it, so that equal visits give equal answers.
+        watched: somebody waits for answers on the way. With a limit of visits that changes nothing, nor do pauses, so
+        that equal visits give equal answers.
         """
         to_plan, self._to_plan = self._to_plan, 0
+        if watched:
+            to_plan = min(to_plan, MOST_AHEAD)
         if to_plan:
             now = time.monotonic()
             until = now + (AHEAD_TIME if self._ahead else PLAN_TIME) * (self.deadline - now)
@@ -445,7 +448,9 @@ def analysis_for(
         ending = Exact(state, budget=budget, score_objective=score_objective, allowed=allowed)
     to_plan = 0
     if plan and ahead:
-        to_plan = min(MOST_AHEAD, _positions(request, control, limits, PLANNED_PER_VISIT / threads, AHEAD_PER_SECOND))
+        to_plan = _positions(request, control, limits, PLANNED_PER_VISIT / threads, AHEAD_PER_SECOND)
+        if request.budget.visits:
+            to_plan = min(to_plan, MOST_AHEAD)
         ahead = to_plan >= LEAST_AHEAD
     if plan and not ahead:
         to_plan = _positions(request, control, limits, PLANNED_PER_VISIT / threads, PLANNED_PER_SECOND)

@@ -58,6 +58,28 @@ class MoveSums:
         return wins, scores
 
 
+    def raised(self, mover: int, points: float, stake: float) -> MoveSums:
+        """Return what is known when the player to move expects so many points more than the simulations brought.
+
+        stake: points by which the odds of the win grow e-fold.
+        """
+        n = self.visits
+        odds = math.exp(points / stake)
+        share = self.win[mover] / n
+        rest = 1 - share + share * odds
+        slope = odds / rest**2  # of the new share of the win over the old one
+        win, win_squares = [], []
+        for player, (total, squares) in enumerate(zip(self.win, self.win_squares, strict=True)):
+            mean = total / n
+            raised = mean * (odds if player == mover else 1) / rest
+            win.append(n * raised)
+            win_squares.append(n * raised**2 + slope**2 * max(0.0, squares - n * mean**2))
+        score, score_squares = list(self.score), list(self.score_squares)
+        score[mover] += n * points
+        score_squares[mover] += 2 * points * self.score[mover] + n * points**2
+        return MoveSums(self.code, n, win, win_squares, score, score_squares)
+
+
 @dataclass(frozen=True)
 class Findings:
     """The root moves to be told, the best first.

@@ -37,7 +37,7 @@ def hint_for(
     suggest = pb.SuggestRequest(
         viewer=request.viewer, budget=budget, objective=request.objective, seed=request.seed, threads=1
     )
-    analysis = analysis_for(position, suggest, control, limits, version, features={"ahead": False})
+    analysis = analysis_for(position, suggest, control, limits, version)
     also = [decode_choice(position, request.about, "about")] if request.HasField("about") else []
     choices = compare(analysis, MOVES, also)
     response = pb.HintResponse(

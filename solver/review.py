@@ -116,9 +116,7 @@ class _Review:
         state = self.position.state
         player = state.to_move
         self.search.viewer = player + 1
-        analysis = analysis_for(
-            self.position, self.search, self.control, self.limits, self.version, features={"ahead": False}
-        )
+        analysis = analysis_for(self.position, self.search, self.control, self.limits, self.version)
         choices = compare(analysis, MOVES, [code])
         best = choices[0]
         played = next((choice for choice in choices if choice.move == code), None)

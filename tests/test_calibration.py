@@ -4,11 +4,13 @@ from __future__ import annotations
 import math
 import random
 import statistics
+from argparse import Namespace
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from bench.calibration import Sample, calibration_error, coverage, curve, fitted, sample_game
+from bench.calibration import LEAST_GAMES, Sample, calibration_error, coverage, curve, fit, fitted, sample_game
 from cafebrain.v1 import brain_service_pb2 as pb
 from cafebrain.v1 import game_pb2
 from cython_ext.game import CHANCE_POINT
@@ -17,6 +19,7 @@ from engines.calibration import Calibration, log_visits, read_calibration, unsur
 from engines.library import Library
 from solver.analysis import Control, Limits, analysis_for
 from solver.comparison import compare
+from solver.journal import Journal
 from solver.positions import Position, decode_state
 
 MANY = 10**9  # visits that leave a mean as it is
@@ -172,6 +175,16 @@ def test_the_error_by_hand() -> None:
     samples = [Sample(MANY, 0, (p, 1 - p), (0, 0), (1, 1), (won, 1 - won), (0, 3)) for p, won in said]
     assert calibration_error(curve((samples, Calibration()))) == pytest.approx((3 * (0.8 - 2 / 3) + 0.25) / 4)
     assert coverage((samples, Calibration())) == 1  # the mover's score is as it was said
+
+
+def test_too_few_games_are_not_fitted(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "gatto-2-8.jsonl")
+    journal.append({"game": "gatto"})
+    for _ in range(LEAST_GAMES - 1):
+        journal.append(asdict(Sample(4, 0, (0.5, 0.5), (0.0, 0.0), (1.0, 1.0), (1.0, 0.0), (3.0, 0.0))))
+    journal.close()
+    with pytest.raises(SystemExit, match=f"gatto-2-8: wants {LEAST_GAMES} games or more"):
+        fit(Namespace(folder=tmp_path))
 
 
 @pytest.mark.parametrize(("game", "players"), [("gatto", 2), ("campus", 4)])

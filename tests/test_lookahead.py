@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from itertools import combinations
 from statistics import fmean
 
 import pytest
@@ -14,6 +15,8 @@ from cython_ext.mcts import Search
 from cython_ext.rng import Random
 from engines.library import Library
 from solver.analysis import LEAST_AHEAD, MOST_AHEAD, Control, Limits, analysis_for
+from solver.comparison import compare
+from solver.findings import MoveSums
 from solver.positions import Position
 
 ENTRY = Library().entry("cafe", "", "", "set")
@@ -22,14 +25,18 @@ PLENTY = 60_000  # positions
 SAMPLE = 5_000  # positions of one sample at most, by which a limit may be passed
 
 
-def acting(players: int, seed: int, rounds: range, options: dict[str, str] | None = None) -> State:
-    """A position of a game of the playout policy in some rounds, with several moves and no action open."""
+def acting(
+    players: int, seed: int, rounds: range, options: dict[str, str] | None = None, actions: int | None = None
+) -> State:
+    """A position of a turn in a game of the playout policy, in some rounds, with several moves and no action open."""
     dice = Random(seed)
     while True:
         state = ENTRY.engine.initial(ENTRY.game, players, options or {}, dice)
         while state.to_move != GAME_OVER:
             fields = ENTRY.game.read(state)
-            if state.to_move >= 0 and fields["round"] in rounds and not fields["open"] and len(state.moves()) > 3:
+            turn = state.to_move >= 0 and not fields["bidding"] and not fields["owed"]
+            turn = turn and actions in (None, fields["actions"])
+            if turn and fields["round"] in rounds and not fields["open"] and len(state.moves()) > 3:
                 return state
             state.playout_step(dice)
 
@@ -44,18 +51,18 @@ def visits(search: Search) -> dict[int, int]:
     return {move: visits for move, visits, *_ in search.root_moves()}
 
 
-@pytest.mark.parametrize("options", [{}, {"expresso": "true"}], ids=str)
-@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    ("players", "options"),
+    [
+        *((players, {"expresso": expresso}) for players in (1, 2, 3, 4) for expresso in ("false", "true")),
+        *((players, {"auction": "true", "expresso": expresso}) for players in (2, 4) for expresso in ("false", "true")),
+    ],
+    ids=str,
+)
 def test_settled_while_a_round_follows(players, options):
     for seed in range(3):
         assert planned(acting(players, seed, range(2, 8), options)).settled
         assert not planned(acting(players, seed, range(8, 9), options)).settled
-
-
-def test_an_auction_is_not_looked_over():
-    """The next round begins with it, and a plan knows no other players."""
-    for seed in range(3):
-        assert not planned(acting(2, seed, range(2, 8), {"auction": "true"})).settled
 
 
 def test_visits_go_by_priors():
@@ -153,6 +160,79 @@ def test_where_no_round_follows_the_turn_has_all_positions():
     assert search.root_moves() == whole.root_moves()
 
 
+def after(state: State, *moves: int) -> State | None:
+    """The position after some moves of one player; None where they cannot be made in this order."""
+    result = state.copy()
+    for move in moves:
+        if move not in result.moves() or result.to_move != state.to_move:
+            return None
+        result.apply(move)
+    return result
+
+
+@pytest.mark.parametrize("players", [1, 3])
+def test_moves_are_worth_what_their_best_turn_is(players):
+    """A move that the plan begins with has the most points of any, and those that were not compared have less."""
+    for seed in range(6):
+        state = acting(players, seed, range(3, 8))
+        search = planned(state)
+        search.run(300, FOREVER)
+        worth = {move: search.worth(move, PLENTY, FOREVER) for move in state.moves()}
+        known = {move: found for move, found in worth.items() if found}
+        best = max(visits(search), key=visits(search).get)
+        assert known[best][0] == max(points for points, _, _ in known.values())
+        compared = [points for points, _, end in known.values() if end >= 0]
+        guessed = [points for points, _, end in known.values() if end < 0]
+        assert max(guessed, default=-math.inf) <= min(compared)
+        assert all(error >= 0 for _, error, _ in known.values())
+
+
+def test_the_order_of_two_actions_does_not_matter():
+    """A plan counts an end for one first move; the other one of two actions that change places is worth as much."""
+    shared = 0
+    for seed in range(30):
+        state = acting(2, seed, range(3, 8), actions=2)
+        search = planned(state)
+        worth = {move: search.worth(move, PLENTY, FOREVER) for move in state.moves()}
+        top = max(points for points, _, _ in filter(None, worth.values()))
+        best = [move for move, found in worth.items() if found and found[0] == top]
+        both = [(after(state, one, other), after(state, other, one)) for one, other in combinations(best, 2)]
+        shared += any(one and other and ENTRY.game.read(one) == ENTRY.game.read(other) for one, other in both)
+    assert shared >= 5, shared
+
+
+@pytest.mark.parametrize("players", [1, 2])
+def test_hints_know_what_looking_ahead_found(players):
+    """The best move of a comparison is one that is worth most a round later; the others bring as much less."""
+    for seed in range(4):
+        state = acting(players, seed, range(3, 8))
+        request = pb.SuggestRequest(budget=pb.Budget(visits=PLENTY), seed=1)
+        analysis = analysis_for(Position(ENTRY, state), request, Control(), Limits(), "", features={"exact": False})
+        choices = compare(analysis, 5)
+        (search,) = analysis.searches
+        assert search.settled
+        worth = {choice.move: search.worth(choice.move, PLENTY, FOREVER) for choice in choices}
+        best = choices[0]
+        for choice in choices[1:]:
+            points, error, _ = worth[choice.move] or (-math.inf, 0.0, -1)
+            assert points <= worth[best.move][0] + 2 * math.hypot(error, worth[best.move][1])
+            assert choice.score_errors[state.to_move] >= error
+
+
+def test_a_raised_expectation_raises_the_odds():
+    """By hand: of 4 simulations with shares of 1, 0, 1, 0 the odds are 1 to 1; three times that is 3 to 1."""
+    known = MoveSums(7, 4, [2.0, 2.0], [2.0, 2.0], [100.0, 80.0], [2504.0, 1700.0])
+    raised = known.raised(0, 5 * math.log(3), 5.0)
+    assert raised.win == pytest.approx([3, 1])
+    # The odds are three times as high, so the share grows by 3 / (1 - share + 3 share)^2 = 3/4 as fast where it is 1/2.
+    assert [squares - 4 * (win / 4) ** 2 for squares, win in zip(raised.win_squares, raised.win, strict=True)] == (
+        pytest.approx([9 / 16, 9 / 16])
+    )
+    assert raised.score == pytest.approx([100 + 20 * math.log(3), 80])
+    assert raised.score_squares[0] / 4 - (raised.score[0] / 4) ** 2 == pytest.approx(2504 / 4 - 25**2)
+    assert raised.score_squares[1] == 1700
+
+
 def test_plans_better_than_the_turn_alone():
     """Played alone, the order of the cards unknown, each move the first of its plan."""
     ends = []
@@ -174,12 +254,25 @@ def test_plans_better_than_the_turn_alone():
     assert ends[1] > ends[0], ends
 
 
-def test_a_long_search_is_not_planned_for_long():
+@pytest.mark.parametrize(("budget", "watched"), [({"time_ms": 3_600_000}, True), ({"visits": 10**7}, False)])
+def test_a_long_search_is_not_planned_for_long(budget, watched):
+    """Not while somebody watches it; nor with a limit of visits, which must not depend on who watches."""
     state = acting(2, 2, range(3, 8))
-    request = pb.SuggestRequest(budget=pb.Budget(time_ms=3_600_000), seed=1)
+    request = pb.SuggestRequest(budget=pb.Budget(**budget), seed=1)
     analysis = analysis_for(Position(ENTRY, state), request, Control(), Limits(), "")
-    analysis.plan()
+    analysis.plan(watched)
     assert 0 < analysis.planned <= MOST_AHEAD + SAMPLE
+
+
+def test_watched_or_not_equal_visits_are_planned_alike():
+    state = acting(2, 2, range(3, 8))
+    request = pb.SuggestRequest(budget=pb.Budget(visits=3 * LEAST_AHEAD), seed=1)
+    planned = []
+    for watched in (False, True):
+        analysis = analysis_for(Position(ENTRY, state), request, Control(), Limits(), "")
+        analysis.plan(watched)
+        planned.append(analysis.planned)
+    assert planned[0] == planned[1]
 
 
 def test_an_open_deck_is_looked_at_once():

@@ -1,4 +1,4 @@
-"""How a game is likely to end: see GameTable.settled, GameTable.evaluate and SoloTable.value."""
+"""How a game is likely to end: see GameTable.settled, GameTable.evaluate and SoloTable.stake and value."""
 from libc.stdint cimport uint32_t
 
 from cython_ext.game cimport Components, ConstStatePtr
@@ -11,4 +11,5 @@ cdef void inputs(const Table* t, const Position* p, int player, const Points* po
 cdef bint settled(Components components, ConstStatePtr state) noexcept nogil
 cdef void doubt(Components components, ConstStatePtr state, float* variance) noexcept nogil
 cdef void evaluate(Components components, ConstStatePtr state, float* win, float* score) noexcept nogil
+cdef float stake(Components components, ConstStatePtr state) noexcept nogil
 cdef float value(Components components, ConstStatePtr state, uint32_t last) noexcept nogil

@@ -339,6 +339,11 @@ cdef void evaluate(Components components, ConstStatePtr state, float* win, float
         win[player] /= total
 
 
+cdef float stake(Components components, ConstStatePtr state) noexcept nogil:
+    """Of two players: what one has more leaves the other one's expectation as it is."""
+    return (<const Table*>components).forecast.spread[ROUNDS - (<const Position*>state).round]
+
+
 cdef float value(Components components, ConstStatePtr state, uint32_t last) noexcept nogil:
     """Points of a puzzle that ends with round `last`; what is to come is not looked at."""
     cdef const Table* t = <const Table*>components

@@ -7,7 +7,7 @@ from cython_ext.network cimport load as load_network
 from engines.cafe.actions cimport continuations
 from engines.cafe.bound cimport bound, standing
 from engines.cafe.flow cimport apply, draw_all, legal_moves, outcomes, random_step, returns, sample
-from engines.cafe.forecast cimport doubt, evaluate, inputs, settled, value
+from engines.cafe.forecast cimport doubt, evaluate, inputs, settled, stake, value
 from engines.cafe.geometry cimport place
 from engines.cafe.prices cimport relax, relaxation_bytes, tighten
 from engines.cafe.policy cimport best_move, gains, playout_step, priors
@@ -87,6 +87,7 @@ cdef class CafeGame(Game):
         self.solo.expand = expand
         self.solo.key = key
         self.solo.alone = alone
+        self.solo.stake = stake
         self.native = &self.cards
 
     def __init__(self, components: object, weights: dict[str, float] | None = None) -> None:

@@ -47,7 +47,10 @@ from engines.cafe.structs cimport (
 
 
 cdef bint alone(Components components, ConstStatePtr state, StatePtr one) noexcept nogil:
-    """The player to move takes, places and acts as if nobody else were there. The auction is no turn of its own."""
+    """The player to move takes, places and acts as if nobody else were there, and nothing were auctioned.
+
+    The auction itself is no turn.
+    """
     cdef const Position* p = <const Position*>state
     cdef Position* out = <Position*>one
     if p.step not in (STEP_TAKE, STEP_PLACE, STEP_ACT, STEP_GROW):
@@ -56,6 +59,7 @@ cdef bint alone(Components components, ConstStatePtr state, StatePtr one) noexce
     out.header.players = 1
     out.header.to_move = 0
     out.master = out.turn = 0
+    out.auction = False
     out.area[0] = p.area[p.header.to_move]
     memset(&out.area[1], 0, (PLAYERS_MAX - 1) * sizeof(Area))
     return True
