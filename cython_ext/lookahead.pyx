@@ -1,12 +1,11 @@
 """What the ends of a planned turn are worth a round later: see lookahead.pxd."""
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from cython_ext.clock cimport now
-from cython_ext.game cimport CHANCE, OVER, Game, StateHeader
-from cython_ext.plan cimport points
+from cython_ext.game cimport CHANCE, OVER, ConstStatePtr, Game, StateHeader
 from cython_ext.rng cimport Rng, rng_seed
 
 
@@ -53,38 +52,43 @@ cdef class Lookahead:
     def __dealloc__(self):
         free(self.state)
 
-    cdef bint run(self, Planner turn, uint64_t seed, const Limits* limits) noexcept nogil:
-        cdef Turn* t = &turn.turn
-        cdef uint32_t* ends = self.ranked
-        cdef float[ENDS] row
-        cdef uint32_t i, n = 0, stages, stage = 1, samples = 0
+    cdef void begin(self, const Limits* limits) noexcept nogil:
         self.began = now()
         self.limits = limits
         self.seen = 0
         self.drawn = False
+
+    cdef bint run(self, Planner turn, uint64_t seed, const Limits* limits) noexcept nogil:
+        cdef Turn* t = &turn.turn
+        cdef uint32_t* ends = self.ranked
+        cdef size_t size = self.game.table.state_size
+        cdef float[ENDS] row
+        cdef uint32_t i, n = 0, stages, stage = 1, samples = 0
+        self.begin(limits)
         self.shift = 0
         for i in range(t.ends):
             ends[i] = i
             self.worth[i] = t.end[i].points
-            self.counted[i] = 0
-            n += (<const StateHeader*>(t.end_states + i * self.game.table.state_size)).to_move != OVER
+            n += (<const StateHeader*>(t.end_states + i * size)).to_move != OVER
         if n < t.ends or n < FINALISTS:  # a next round follows for all or for none
             return False
         sort(ends, n, self.worth)
-        row[0] = self.sample(t, ends[0], seed)
+        row[0] = self.sample(t, t.end_states + ends[0] * size, seed)
         self.compared = n = self.affordable(n)
         if row[0] == -INFINITY or n < FINALISTS:
             return False
         stages = stages_of(n)
         while True:
             for i in range(0 if samples else 1, n):
-                row[i] = self.sample(t, ends[i], seed + samples)
+                row[i] = self.sample(t, t.end_states + ends[i] * size, seed + samples)
                 if row[i] == -INFINITY:
                     break
             else:
-                for i in range(0 if samples else n):
-                    self.shift += (row[i] - t.end[ends[i]].points) / n
-                self.note(row, n)
+                for i in range(n):
+                    if not samples:
+                        self.shift += (row[i] - t.end[ends[i]].points) / n
+                        self.worth[ends[i]] = 0
+                    self.worth[ends[i]] += (row[i] - self.worth[ends[i]]) / (samples + 1)
                 samples += 1
                 while stage < stages and self.used() * stages >= stage:
                     sort(ends, n, self.worth)
@@ -102,73 +106,11 @@ cdef class Lookahead:
         self.value_moves(t)
         return True
 
-    cdef void note(self, const float* row, uint32_t n) noexcept nogil:
-        """Count a sample of the first n ends over the same draws (Welford 1962)."""
-        cdef uint32_t i, end
-        cdef double mean = 0, off, before
-        for i in range(n):
-            mean += row[i] / n
-        for i in range(n):
-            end = self.ranked[i]
-            if self.counted[end] == 0:
-                self.worth[end] = self.off_mean[end] = self.off_squares[end] = 0
-            self.counted[end] += 1
-            self.worth[end] += (row[i] - self.worth[end]) / self.counted[end]
-            off = row[i] - mean
-            before = off - self.off_mean[end]
-            self.off_mean[end] += before / self.counted[end]
-            self.off_squares[end] += before * (off - self.off_mean[end])
-
-    cdef double error(self, const Turn* turn, int end) noexcept nogil:
-        cdef double n, squares = 0
-        cdef uint32_t i
-        if end != NOT_COMPARED:
-            n = self.counted[end]
-            if not self.drawn:
-                return 0
-            if n > 1:
-                return sqrt(self.off_squares[end] / (n - 1) / n)
-        for i in range(self.compared):
-            squares += (self.worth[self.ranked[i]] - turn.end[self.ranked[i]].points - self.shift) ** 2
-        return sqrt(squares / self.compared)
-
-    cdef double through(self, Planner turn, uint32_t move, const Limits* limits, int* end) noexcept nogil:
-        cdef Turn* t = &turn.turn
-        cdef Turn* rest = &self.planner.turn
-        cdef const StateHeader* header = <const StateHeader*>self.state
-        cdef double worth, best = -INFINITY
-        cdef uint32_t i
-        cdef int number
-        end[0] = NOT_COMPARED
-        memcpy(self.state, t.root, self.game.table.state_size)
-        self.game.table.apply(t.native, self.state, move)
-        if header.to_move < 0 or t.solo.round(t.native, self.state) != t.round:
-            return self.later(t, t.solo.key(t.native, self.state, True, t.solo.last), points(t, self.state), end)
-        self.planner.run(self.state, limits)
-        for i in range(rest.ends):
-            worth = self.later(t, rest.end[i].key, rest.end[i].points, &number)
-            if worth > best or worth == best and number >= 0:
-                best = worth
-                end[0] = number
-        return best
-
-    cdef double later(self, const Turn* turn, uint64_t key, float foretold, int* end) noexcept nogil:
-        """Points a round later of an end of the turn, and its number where it was compared."""
-        cdef uint32_t i
-        for i in range(self.compared):
-            if turn.end[self.ranked[i]].key == key:
-                end[0] = <int>self.ranked[i]
-                return self.worth[end[0]]
-        end[0] = NOT_COMPARED
-        return min(<double>(foretold + self.shift), self.worth[self.ranked[self.compared - 1]])
-
-    cdef float sample(self, const Turn* turn, uint32_t end, uint64_t seed) noexcept nogil:
-        """Points at the end of the next turn after some draws; -INFINITY where a limit came first."""
+    cdef float sample(self, const Turn* turn, ConstStatePtr end, uint64_t seed) noexcept nogil:
         cdef Rng rng
-        cdef size_t size = self.game.table.state_size
         cdef uint32_t draw
         cdef float found
-        memcpy(self.state, turn.end_states + end * size, size)
+        memcpy(self.state, end, self.game.table.state_size)
         rng_seed(&rng, seed)
         while (<const StateHeader*>self.state).to_move == CHANCE:
             draw = self.game.table.sample(turn.native, self.state, &rng)
@@ -179,7 +121,6 @@ cdef class Lookahead:
         return found
 
     cdef double used(self) noexcept nogil:
-        """The share of the budget that is spent."""
         cdef double nodes = self.seen / max(<double>self.limits.nodes, 1.0)
         return max(nodes, (now() - self.began) / (self.limits.end - self.began))
 
@@ -200,3 +141,10 @@ cdef class Lookahead:
             end = self.ranked[i]
             first = turn.end[end].first
             turn.value[first] = max(turn.value[first], <float>self.worth[end])
+
+    cdef double expected(self, const Turn* turn, uint64_t key, float foretold) noexcept nogil:
+        cdef uint32_t i
+        for i in range(self.compared):
+            if turn.end[self.ranked[i]].key == key:
+                return self.worth[self.ranked[i]]
+        return min(<double>(foretold + self.shift), self.worth[self.ranked[self.compared - 1]])

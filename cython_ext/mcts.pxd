@@ -3,7 +3,7 @@
 One Search owns one tree and is run by one thread at a time; several trees searched in parallel and added up at the
 root make a parallel search (root parallelism, Chaslot et al. 2008).
 """
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from cython_ext.game cimport MAX_PLAYERS, Game, Limits
 from cython_ext.lookahead cimport Lookahead
@@ -36,6 +36,7 @@ cdef class Search:
     cdef RootSums* sums
     cdef Tree tree
     cdef Rng rng
+    cdef uint64_t seed
     cdef int players
     cdef int viewer
     cdef bint score_objective

@@ -11,6 +11,7 @@ from libc.stdint cimport UINT32_MAX, int8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from cython_ext.candidates cimport Candidates
 from cython_ext.clock cimport now
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
 from cython_ext.lookahead cimport Lookahead
@@ -79,6 +80,7 @@ cdef class Search:
         self.informed = informed
         self.least = -INFINITY if score_objective else 0
         self.forced = NONE
+        self.seed = seed
         rng_seed(&self.rng, seed)
         self.root = malloc(size)
         self.state = malloc(size)
@@ -118,6 +120,11 @@ cdef class Search:
             free(self.priors)
             free(self.sums)
             free(self.tree.nodes)
+
+    def preferred(self) -> list[int]:
+        """Return the root moves, those with the highest prior first; only before the search starts."""
+        cdef Node* root = node_at(&self.tree, 0)
+        return [node_at(&self.tree, root.first_child + i).move for i in range(root.children)]
 
     def restrict(self, allowed: set[int]) -> None:
         """Drop all root moves but the allowed ones; only before the search starts.
@@ -190,28 +197,46 @@ cdef class Search:
                 self.prefer(planner.turn.value, self.game.solo.certainty)
         return seen
 
-    def worth(self, move: int, positions: int, deadline: float) -> tuple[float, float, int] | None:
-        """What a root move is worth a round later, by what looking ahead has found; only where that was done.
+    def look_ahead(
+        self, moves: list[int], positions: int, deadline: float
+    ) -> tuple[list[list[int]], list[list[float]]]:
+        """Look a round ahead from root moves, each with turns of its own, all over the same draws.
 
-        The rest of the turn is planned, with so many positions or until the deadline. Returns points of the player to
-        move; their standard error, but for what all ends of the turn have in common; the number of the best end of such
-        a turn, below 0 where it was not compared: then the points are a guess by the forecast. None where the limits
-        came first. Raises ValueError where nothing was looked at ahead, and where the move is none.
+        Only where the plan has looked ahead. Ends after so many positions or at the deadline. Returns the numbers of
+        the ends that each move's best turns come to, and per draw the points of the player to move after each end:
+        nothing of either where the limits came before every move had an end and each end two draws. Raises ValueError
+        for a move that is none.
         """
         cdef Limits* limits = &self.plan_limits
-        cdef uint32_t code = move
-        cdef double points, error
-        cdef int end = -1
+        cdef Candidates candidates
+        cdef uint32_t move
+        cdef uint64_t most = positions
+        cdef bint found
         if not self.settled:
             raise ValueError("the search has not looked ahead")
-        if self.find([move]) == NULL:
-            raise ValueError(f"{move} is no root move")
-        limits.nodes = positions
+        candidates = Candidates(self.later, self.planner, len(moves))
+        reach = []
         limits.end = deadline
+        for code in moves:
+            if self.find([code]) == NULL:
+                raise ValueError(f"{code} is no root move")
+            move = code
+            limits.nodes = most // (2 * len(moves))
+            with nogil:
+                found = candidates.add(move, limits)
+            if not found:
+                return [], []
+            reach.append([candidates.best[i] for i in range(candidates.found)])
+        limits.nodes = most // 2
         with nogil:
-            points = self.later.through(self.planner, code, limits, &end)
-            error = self.later.error(&self.planner.turn, end)
-        return None if points == -INFINITY else (points, error, end)
+            candidates.sample(self.seed, limits)
+        if candidates.rows_used < 2 and self.later.drawn:
+            return [], []
+        looked = [i for i in range(candidates.ends) if candidates.ranks[i] < candidates.looked]
+        rows = candidates.rows
+        return [[looked.index(end) for end in ends if end in looked] for ends in reach], [
+            [rows[n * candidates.room + i] for i in looked] for n in range(candidates.rows_used)
+        ]
 
     @property
     def stake(self) -> float:

@@ -9,26 +9,28 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from cython_ext.game cimport Components, ConstStatePtr, Game, GameTable, Limits, SoloTable
 
 cdef enum:
-    WIDTH_MAX = 256  # positions kept in a layer by the widest beam
+    WIDTH_MAX = 4096  # positions kept in a layer by the widest beam
     NARROW = 4  # by the first one
     WIDEN = 4  # each is so many times as wide as the one before
     EFFORT = 12  # see SoloTable.expand
-    ENDS = 32  # ends of the turn that are kept
+    ENDS = 128  # ends of the turn that are kept
+    SEEN = 4  # places for keys of positions met in a layer, for each position it may keep
+    SEEN_LEAST = 128
     POLL = 16  # positions between two looks at the clock and the stop flag
     NO_FIRST = 0xFFFFFFFF
 
 
 # A position kept in a layer.
 cdef struct Entry:
-    uint64_t key
     float rank
     uint32_t first  # number of the turn's first move
 
 
 cdef struct Layer:
     uint32_t used
-    uint32_t[WIDTH_MAX] order  # of the entries, the highest rank first
+    uint32_t[WIDTH_MAX] order  # of the entries: a heap with the lowest rank on top, sorted when the layer is expanded
     Entry[WIDTH_MAX] entry
+    uint64_t[SEEN * WIDTH_MAX] seen  # keys by their last bits, a later one in the place of an earlier one
 
 
 # A position in which the turn is over.
@@ -52,12 +54,14 @@ cdef struct Turn:
     uint8_t* states  # of the entries
     uint32_t layers_count  # of a round
     uint32_t first_layer  # the root's
-    uint32_t width  # of the beam in progress
+    uint32_t width  # of the beam in progress, a power of 2
+    uint32_t places  # for keys
     uint32_t first  # number of the first move of what is being expanded, NO_FIRST at the root
     bint keeps_ends
     End[ENDS] end  # those with the most points, in no order
     uint8_t* end_states
     uint32_t ends
+    uint32_t lowest  # the end with the fewest points, once there are ENDS
     uint64_t seen  # positions looked at
     const Limits* limits
 

@@ -1,7 +1,7 @@
 """The rest of a turn planned over distinct positions: see plan.pxd."""
 from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from cython_ext.clock cimport now
 from cython_ext.game cimport MAX_PLAYERS, OVER, ConstStatePtr, StateHeader
@@ -24,13 +24,9 @@ cdef inline uint8_t* state_at(const Turn* t, uint32_t number, uint32_t place) no
 cdef void note_end(Turn* t, ConstStatePtr state, float worth, uint32_t first) noexcept nogil:
     """Keep a position in which the turn is over, if it is one of the best."""
     cdef uint64_t key
-    cdef uint32_t i, place = 0
-    if t.ends == ENDS:
-        for i in range(1, ENDS):
-            if t.end[i].points < t.end[place].points:
-                place = i
-        if worth <= t.end[place].points:
-            return
+    cdef uint32_t i, place = t.lowest
+    if t.ends == ENDS and worth <= t.end[place].points:
+        return
     key = t.solo.key(t.native, state, True, t.solo.last)
     for i in range(t.ends):
         if t.end[i].key == key:
@@ -42,6 +38,47 @@ cdef void note_end(Turn* t, ConstStatePtr state, float worth, uint32_t first) no
     t.end[place].points = worth
     t.end[place].first = first
     memcpy(t.end_states + <size_t>place * t.table.state_size, state, t.table.state_size)
+    if t.ends == ENDS:
+        for i in range(ENDS):
+            if t.end[i].points < t.end[t.lowest].points:
+                t.lowest = i
+
+
+cdef void rise(Layer* layer, uint32_t place) noexcept nogil:
+    """Put a new entry, the last one, into the heap."""
+    cdef uint32_t i = place, parent
+    while i:
+        parent = (i - 1) // 2
+        if layer.entry[layer.order[parent]].rank <= layer.entry[place].rank:
+            break
+        layer.order[i] = layer.order[parent]
+        i = parent
+    layer.order[i] = place
+
+
+cdef void sink(Layer* layer, uint32_t n) noexcept nogil:
+    """Put the entry on top of a heap of n where it belongs."""
+    cdef uint32_t place = layer.order[0], i = 0, child = 1
+    while child < n:
+        if child + 1 < n and layer.entry[layer.order[child + 1]].rank < layer.entry[layer.order[child]].rank:
+            child += 1
+        if layer.entry[layer.order[child]].rank >= layer.entry[place].rank:
+            break
+        layer.order[i] = layer.order[child]
+        i = child
+        child = 2 * i + 1
+    layer.order[i] = place
+
+
+cdef void sort(Layer* layer) noexcept nogil:
+    """Make a sorted list of the heap, the highest rank first (heapsort, Williams 1964)."""
+    cdef uint32_t n = layer.used, lowest
+    while n > 1:
+        n -= 1
+        lowest = layer.order[0]
+        layer.order[0] = layer.order[n]
+        sink(layer, n)
+        layer.order[n] = lowest
 
 
 cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
@@ -49,7 +86,8 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     cdef Turn* t = <Turn*>context
     cdef Layer* layer
     cdef uint64_t key
-    cdef uint32_t number, place, i, first = t.first
+    cdef uint64_t* seen
+    cdef uint32_t number, place, first = t.first
     cdef float rank
     if t.seen >= t.limits.nodes or t.limits.stop or not t.seen % POLL and now() >= t.limits.end:
         return False
@@ -71,24 +109,22 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     number = t.solo.layer(t.native, child) - t.first_layer
     layer = &t.layers[number]
     key = t.solo.key(t.native, child, True, t.solo.last)
-    for i in range(layer.used):
-        if layer.entry[i].key == key:
-            return True
+    seen = &layer.seen[key & (t.places - 1)]
+    if seen[0] == key:
+        return True
+    seen[0] = key
     rank = points(t, child)
-    place = layer.used
     if layer.used < t.width:
+        place = layer.used
         layer.used += 1
+        layer.entry[place].rank = rank
+        rise(layer, place)
     else:
-        place = layer.order[layer.used - 1]
+        place = layer.order[0]
         if rank <= layer.entry[place].rank:
             return True
-    i = layer.used - 1
-    while i > 0 and layer.entry[layer.order[i - 1]].rank < rank:
-        layer.order[i] = layer.order[i - 1]
-        i -= 1
-    layer.order[i] = place
-    layer.entry[place].key = key
-    layer.entry[place].rank = rank
+        layer.entry[place].rank = rank
+        sink(layer, layer.used)
     layer.entry[place].first = first
     memcpy(state_at(t, number, place), child, t.solo.bytes)
     return True
@@ -99,12 +135,15 @@ cdef bint sweep(Turn* t, uint32_t width) noexcept nogil:
     cdef Layer* layer
     cdef uint32_t number, i, place
     t.width = width
+    t.places = max(SEEN * width, <uint32_t>SEEN_LEAST)
     for number in range(t.layers_count):
         t.layers[number].used = 0
+        memset(t.layers[number].seen, 0, t.places * sizeof(uint64_t))
     t.first = NO_FIRST
     t.solo.expand(t.native, t.root, EFFORT, True, take, t)
     for number in range(t.layers_count):
         layer = &t.layers[number]
+        sort(layer)
         for i in range(layer.used):
             if t.limits.stop or t.seen >= t.limits.nodes or now() >= t.limits.end:
                 return False
@@ -124,7 +163,7 @@ cdef void clear(Turn* t) noexcept nogil:
 cdef bint set_out(Turn* t, ConstStatePtr state, const Limits* limits, bint ends) noexcept nogil:
     """Begin with a position; False where there is nothing to plan. ends: keep those of the turn."""
     t.seen = 0
-    t.ends = 0
+    t.ends = t.lowest = 0
     t.keeps_ends = ends
     t.limits = limits
     if not t.solo.alone(t.native, state, t.root):

@@ -219,18 +219,18 @@ class Analysis(Timed):
                 break
         return True
 
-    def plan(self, watched: bool = False) -> None:
+    def plan(self, watched: bool = False, share: float = 1) -> None:
         """Plan the turn, once and before the search begins, in a part of the time that is left.
 
         watched: somebody waits for answers on the way. With a limit of visits that changes nothing, nor do pauses, so
-        that equal visits give equal answers.
+        that equal visits give equal answers. share: of the time that a plan usually has.
         """
         to_plan, self._to_plan = self._to_plan, 0
         if watched:
             to_plan = min(to_plan, MOST_AHEAD)
         if to_plan:
             now = time.monotonic()
-            until = now + (AHEAD_TIME if self._ahead else PLAN_TIME) * (self.deadline - now)
+            until = now + share * (AHEAD_TIME if self._ahead else PLAN_TIME) * (self.deadline - now)
             amounts = [to_plan] * len(self.searches)
             self.planned = sum(self._on_all(lambda search, most: search.plan(most, until, self._ahead), amounts))
 

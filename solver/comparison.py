@@ -4,16 +4,17 @@ A tree search gives most of its visits to the move it likes, and too few to the 
 So half of the budget is searched as ever; the rest goes to the best few moves, always to the one with the fewest
 visits, in the same tree (the idea of sequential halving: Karnin et al. 2013).
 
-Where the search has looked a round ahead (docs/search.md), simulations no longer tell which move is best: most of them
-do not find the turn that was planned. Then they tell what the best move brings, and looking ahead by how much less the
-others bring.
+Where the search has looked a round ahead (docs/search.md), simulations do not tell which move is best: most of them do
+not find the turn that was planned. Then they tell what a move brings to the others, and what the best one brings; how
+much less another one brings to the player to move is found by looking ahead from the best turns of each.
 """
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
 
 from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.mcts import Search
@@ -23,7 +24,22 @@ from solver.findings import CONFIDENCE, MoveSums
 
 FEWEST = 16  # visits a move gets at a time
 PORTION = 24  # of the visits so far, the part a move gets at a time
-LEAST_PLANNED, PLANNED_PART = 2000, 50  # positions to plan a move's turn: so many, or a part of those looked at so far
+PLAN_SHARE = 0.6  # of the time of a plan, where some is wanted to look ahead from each move
+LOOK_TIME = 0.4  # part of the time then left for that
+LOOK_PART = 0.5  # of the positions looked at for the plan, those looked at for that
+
+
+@dataclass(frozen=True)
+class Later:
+    """What a move is worth a round later.
+
+    end: the best end of its turn, by number. points: of the player to move. error: standard error of their difference
+    from those of the best move.
+    """
+
+    end: int
+    points: float
+    error: float
 
 
 def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Choice]:
@@ -35,13 +51,15 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
         ranked = analysis.ranked()
         chosen = [*ranked[:most], *(sums for sums in ranked[most:] if sums.code in also)]
         return _choices(analysis, chosen)
-    analysis.plan()
+    analysis.plan(share=PLAN_SHARE)
     (search,) = analysis.searches
     limit = analysis.visits
-    now = time.monotonic()
-    search.run(max(1, limit // 2), now + (analysis.deadline - now) / 2)
-    codes = list(dict.fromkeys([*(sums.code for sums in analysis.ranked()[:most]), *also]))
-    later = _worth(analysis, search, codes) if search.settled else {}
+    codes = list(dict.fromkeys([*search.preferred()[:most], *also]))
+    later = _look_ahead(analysis, search, codes) if search.settled else {}
+    if not later:
+        now = time.monotonic()
+        search.run(max(1, limit // 2), now + (analysis.deadline - now) / 2)
+        codes = list(dict.fromkeys([*(sums.code for sums in analysis.ranked()[:most]), *also]))
     while search.visits < limit and not analysis.control.stopped:
         visits = {sums.code: sums.visits for sums in analysis.ranked()}
         least = min(codes, key=lambda code: visits[code])
@@ -50,10 +68,57 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
             break
     sums = {entry.code: entry for entry in analysis.ranked()}
     found = [sums[code] for code in codes if sums[code].visits]
-    later = {code: worth for code, worth in later.items() if sums[code].visits}
     choices = _looked_ahead(analysis, found, later, search.stake) if later else _choices(analysis, found)
     mover = analysis.position.state.to_move
     return sorted(choices, key=lambda choice: -lower_bound(choice, mover, analysis.objective))
+
+
+def _look_ahead(analysis: Analysis, search: Search, codes: Sequence[int]) -> dict[int, Later]:
+    """Return what each of some moves is worth a round later; nothing where the time was too short for all."""
+    now = time.monotonic()
+    until = now + LOOK_TIME * (analysis.deadline - now)
+    reach, rows = search.look_ahead(list(codes), int(LOOK_PART * analysis.planned), until)
+    if not rows:
+        return {}
+    means = [fmean(column) for column in zip(*rows, strict=True)]
+    ends = [max(numbers, key=lambda end: means[end]) for numbers in reach]
+    best = max(ends, key=lambda end: means[end])
+    errors = [0.0] * len(means)
+    if len(rows) > 1:  # else nothing was left to chance
+        errors = [stdev(row[end] - row[best] for row in rows) / math.sqrt(len(rows)) for end in range(len(means))]
+    return {code: Later(end, means[end], errors[end]) for code, end in zip(codes, ends, strict=True)}
+
+
+def _looked_ahead(
+    analysis: Analysis, found: Sequence[MoveSums], later: dict[int, Later], stake: float
+) -> list[Choice]:
+    """Return the choices, with points of the player to move that differ as what they are worth a round later does.
+
+    Moves with the same best end are told the same.
+    """
+    mover = analysis.position.state.to_move
+    means = {sums.code: sums.score[mover] / sums.visits for sums in found}
+    best = max(means, key=lambda code: later[code].points)
+    level = means[best] - later[best].points
+    told = [sums.raised(mover, level + later[sums.code].points - means[sums.code], stake) for sums in found]
+    first: dict[int, Choice] = {}  # of each end
+    choices = []
+    for choice in _choices(analysis, told):
+        known = later[choice.move]
+        sure = first.setdefault(known.end, _less_sure(choice, mover, known.error, stake))
+        choices.append(replace(sure, move=choice.move, visits=choice.visits, line=choice.line))
+    return choices
+
+
+def _less_sure(choice: Choice, mover: int, error: float, stake: float) -> Choice:
+    """Return a choice whose points have one more error."""
+    score_errors, win_errors = list(choice.score_errors), list(choice.win_errors)
+    score_errors[mover] = math.hypot(score_errors[mover], error)
+    share = choice.wins[mover]
+    for player, win in enumerate(choice.wins):
+        slope = share * (1 - share if player == mover else win) / stake
+        win_errors[player] = math.hypot(win_errors[player], slope * error)
+    return replace(choice, score_errors=tuple(score_errors), win_errors=tuple(win_errors))
 
 
 def outcomes(analysis: Analysis) -> dict[int, Choice]:
@@ -80,42 +145,6 @@ def lower_bound(choice: Choice, player: int, objective: pb.Objective.ValueType) 
     if objective == pb.OBJECTIVE_SCORE:
         return choice.scores[player] - CONFIDENCE * choice.score_errors[player]
     return choice.wins[player] - CONFIDENCE * choice.win_errors[player]
-
-
-def _worth(analysis: Analysis, search: Search, codes: Sequence[int]) -> dict[int, tuple[float, float]]:
-    """Return what moves are worth a round later, in points, with the standard errors; without those not known."""
-    positions = max(LEAST_PLANNED, analysis.planned // PLANNED_PART)
-    worths = {code: search.worth(code, positions, analysis.deadline) for code in codes}
-    return {code: worth[:2] for code, worth in worths.items() if worth}
-
-
-def _looked_ahead(
-    analysis: Analysis, found: Sequence[MoveSums], later: dict[int, tuple[float, float]], stake: float
-) -> list[Choice]:
-    """Return the choices, with points of the player to move that differ as what they are worth a round later does."""
-    mover = analysis.position.state.to_move
-    means = {sums.code: sums.score[mover] / sums.visits for sums in found}
-    best = max(later, key=lambda code: later[code][0])
-    level = means[best] - later[best][0]
-    told = [
-        sums.raised(mover, level + later[sums.code][0] - means[sums.code], stake) if sums.code in later else sums
-        for sums in found
-    ]
-    return [
-        _less_sure(choice, mover, later[choice.move][1], stake) if choice.move in later else choice
-        for choice in _choices(analysis, told)
-    ]
-
-
-def _less_sure(choice: Choice, mover: int, error: float, stake: float) -> Choice:
-    """Return a choice whose points have one more error."""
-    score_errors, win_errors = list(choice.score_errors), list(choice.win_errors)
-    score_errors[mover] = math.hypot(score_errors[mover], error)
-    share = choice.wins[mover]
-    for player, win in enumerate(choice.wins):
-        slope = share * (1 - share if player == mover else win) / stake
-        win_errors[player] = math.hypot(win_errors[player], slope * error)
-    return replace(choice, score_errors=tuple(score_errors), win_errors=tuple(win_errors))
 
 
 def _choices(analysis: Analysis, found: Sequence[MoveSums]) -> list[Choice]:

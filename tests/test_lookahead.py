@@ -13,6 +13,7 @@ from cafebrain.v1 import brain_service_pb2 as pb
 from cython_ext.game import CHANCE_POINT, GAME_OVER, State
 from cython_ext.mcts import Search
 from cython_ext.rng import Random
+from engines.calibration import Calibration
 from engines.library import Library
 from solver.analysis import LEAST_AHEAD, MOST_AHEAD, Control, Limits, analysis_for
 from solver.comparison import compare
@@ -153,8 +154,8 @@ def test_of_two_moves_allowed_one_is_settled_on():
 def test_where_no_round_follows_the_turn_has_all_positions():
     state = acting(2, 1, range(8, 9))
     whole = Search(state, viewer=state.to_move, seed=1, memory=64 << 20)
-    assert whole.plan(10**6, FOREVER) < 10**5  # its widest beam came to its end
-    search = planned(state, positions=10**6)
+    assert whole.plan(10**7, FOREVER) < 10**6  # its widest beam came to its end
+    search = planned(state, positions=10**7)
     for each in (whole, search):
         each.run(500, FOREVER)
     assert search.root_moves() == whole.root_moves()
@@ -170,53 +171,91 @@ def after(state: State, *moves: int) -> State | None:
     return result
 
 
+def looked(search: Search, moves: list[int], positions: int = PLENTY) -> tuple[dict[int, float], dict[int, int]]:
+    """Points a round later of the best end of each move's turns, and its number."""
+    reach, rows = search.look_ahead(moves, positions, FOREVER)
+    means = [fmean(column) for column in zip(*rows, strict=True)]
+    ends = {move: max(numbers, key=means.__getitem__) for move, numbers in zip(moves, reach, strict=True)}
+    return {move: means[end] for move, end in ends.items()}, ends
+
+
+@pytest.mark.parametrize("rounds", [range(2, 4), range(5, 8)])
 @pytest.mark.parametrize("players", [1, 3])
-def test_moves_are_worth_what_their_best_turn_is(players):
-    """A move that the plan begins with has the most points of any, and those that were not compared have less."""
-    for seed in range(6):
-        state = acting(players, seed, range(3, 8))
-        search = planned(state)
-        search.run(300, FOREVER)
-        worth = {move: search.worth(move, PLENTY, FOREVER) for move in state.moves()}
-        known = {move: found for move, found in worth.items() if found}
-        best = max(visits(search), key=visits(search).get)
-        assert known[best][0] == max(points for points, _, _ in known.values())
-        compared = [points for points, _, end in known.values() if end >= 0]
-        guessed = [points for points, _, end in known.values() if end < 0]
-        assert max(guessed, default=-math.inf) <= min(compared)
-        assert all(error >= 0 for _, error, _ in known.values())
+def test_the_move_settled_on_is_worth_most(players, rounds):
+    """Or nearly so: looked at again over other draws, with three ends for each move."""
+    for seed in range(8):
+        search = planned(acting(players, seed, rounds, actions=(None, 0, 2, 3)[seed % 4]))
+        worth, _ = looked(search, search.preferred()[:6], 10 * PLENTY)
+        assert worth[search.preferred()[0]] > max(worth.values()) - 1
 
 
 def test_the_order_of_two_actions_does_not_matter():
-    """A plan counts an end for one first move; the other one of two actions that change places is worth as much."""
+    """A plan counts an end for one first move; the other one of two actions that change places comes to it as well."""
     shared = 0
     for seed in range(30):
         state = acting(2, seed, range(3, 8), actions=2)
         search = planned(state)
-        worth = {move: search.worth(move, PLENTY, FOREVER) for move in state.moves()}
-        top = max(points for points, _, _ in filter(None, worth.values()))
-        best = [move for move, found in worth.items() if found and found[0] == top]
-        both = [(after(state, one, other), after(state, other, one)) for one, other in combinations(best, 2)]
-        shared += any(one and other and ENTRY.game.read(one) == ENTRY.game.read(other) for one, other in both)
+        moves = search.preferred()[:8]
+        worth, ends = looked(search, moves)
+        for one, other in combinations(moves, 2):
+            both = after(state, one, other), after(state, other, one)
+            if both[0] and both[1] and ENTRY.game.read(both[0]) == ENTRY.game.read(both[1]):
+                shared += ends[one] == ends[other]
+                assert (worth[one] == worth[other]) or ends[one] != ends[other]
     assert shared >= 5, shared
 
 
-@pytest.mark.parametrize("players", [1, 2])
-def test_hints_know_what_looking_ahead_found(players):
-    """The best move of a comparison is one that is worth most a round later; the others bring as much less."""
+def test_looking_ahead_from_moves_has_limits():
+    search = planned(acting(2, 3, range(3, 8)))
+    moves = search.preferred()[:3]
+    assert search.look_ahead(moves, PLENTY, time.monotonic()) == ([], [])
+    assert search.look_ahead(moves, 10, FOREVER) == ([], [])
+    assert search.look_ahead(moves, PLENTY, FOREVER) == search.look_ahead(moves, PLENTY, FOREVER)
+    with pytest.raises(ValueError, match="no root move"):
+        search.look_ahead([*moves, 0xFFFFFFFF], PLENTY, FOREVER)
+    unsettled = Search(search_state := acting(2, 3, range(3, 8)), viewer=search_state.to_move, seed=1, memory=64 << 20)
+    with pytest.raises(ValueError, match="not looked ahead"):
+        unsettled.look_ahead(moves, PLENTY, FOREVER)
+
+
+@pytest.mark.parametrize(("players", "options"), [
+    (1, {}), (2, {}), (4, {"expresso": "true"}), (3, {"auction": "true", "expresso": "true"}),
+])  # fmt: skip
+@pytest.mark.parametrize("rounds", [range(2, 5), range(5, 8)])
+def test_hints_know_what_looking_ahead_found(players, options, rounds):
+    """Points differ as those of a look ahead over the same draws do, and shares of the win are shares."""
     for seed in range(4):
-        state = acting(players, seed, range(3, 8))
+        state = acting(players, seed, rounds, options, actions=(None, 0, 2, 3)[seed % 4])
         request = pb.SuggestRequest(budget=pb.Budget(visits=PLENTY), seed=1)
         analysis = analysis_for(Position(ENTRY, state), request, Control(), Limits(), "", features={"exact": False})
-        choices = compare(analysis, 5)
+        analysis.calibration = Calibration()
+        analysis.plan()
         (search,) = analysis.searches
-        assert search.settled
-        worth = {choice.move: search.worth(choice.move, PLENTY, FOREVER) for choice in choices}
-        best = choices[0]
-        for choice in choices[1:]:
-            points, error, _ = worth[choice.move] or (-math.inf, 0.0, -1)
-            assert points <= worth[best.move][0] + 2 * math.hypot(error, worth[best.move][1])
-            assert choice.score_errors[state.to_move] >= error
+        moves = search.preferred()[:4]
+        also = state.moves()[-1:]
+        choices = compare(analysis, 4, also)
+        assert {choice.move for choice in choices} == {*moves, *also}
+        worth, ends = looked(search, list(dict.fromkeys([*moves, *also])), analysis.planned // 2)
+        mover, best = state.to_move, max(worth, key=worth.__getitem__)
+        told = {choice.move: choice for choice in choices}
+        for choice in choices:
+            less = told[best].scores[mover] - choice.scores[mover]
+            assert less == pytest.approx(worth[best] - worth[choice.move], abs=1e-6)
+            assert sum(choice.wins) == pytest.approx(1)
+            assert min(choice.wins) >= 0
+            assert choice.score_errors[mover] >= (0 if ends[choice.move] == ends[best] else 1e-9)
+
+
+@pytest.mark.parametrize("time_ms", [5, 20, 60, 200])
+def test_hints_of_a_short_time_do_not_mix_what_is_known(time_ms):
+    """Either all moves are looked ahead from or none is: a move asked about is never told by another measure."""
+    for seed in range(3):
+        state = acting(2, seed, range(4, 8))
+        request = pb.SuggestRequest(budget=pb.Budget(time_ms=time_ms), seed=1)
+        analysis = analysis_for(Position(ENTRY, state), request, Control(), Limits(), "")
+        choices = compare(analysis, 5, [state.moves()[-1]])
+        assert 1 <= len(choices) <= 6
+        assert len({choice.move for choice in choices}) == len(choices)
 
 
 def test_a_raised_expectation_raises_the_odds():

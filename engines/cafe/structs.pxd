@@ -281,12 +281,17 @@ cdef inline int cards_per_round(const Position* p) noexcept nogil:
     return p.header.players + (1 if p.auction else 2) + p.expresso
 
 
-cdef inline int deck_left(const Position* p) noexcept nogil:
-    """Cards left in the deck; what the auction leaves unused counts."""
+cdef inline int deck_after(const Position* p, int rounds) noexcept nogil:
+    """Cards left in the deck after so many rounds; what the auction leaves unused counts."""
     cdef int size = ROUNDS * (p.header.players + 2) + (EXPRESSO_CARDS if p.expresso else 0)
+    return size - rounds * cards_per_round(p)
+
+
+cdef inline int deck_left(const Position* p) noexcept nogil:
+    """Cards left in the deck."""
     cdef int drawn = cards_per_round(p)  # in this round
     if p.step == STEP_DRAW or p.step == STEP_TAKE and not p.auction:
         drawn = p.offered + p.turn
     elif p.step == STEP_PLACE and not p.auction:
         drawn = p.offered + p.turn + 1
-    return size - (p.round - 1) * cards_per_round(p) - drawn
+    return deck_after(p, p.round - 1) - drawn
