@@ -13,6 +13,7 @@ from cython_ext.plan cimport Planner
 cdef enum:
     LOOKED = 3  # ends of a move at most, those expected to be best
     FEW_ROWS = 8  # draws; fewer ends where there would not be as many
+    LEAST_ROWS = 4  # of which a standard error can be told
     MOST_ROWS = 400
 
 
@@ -38,7 +39,7 @@ cdef class Candidates:
     cdef uint32_t found
     cdef uint32_t[LOOKED] best
 
-    # Finds the best ends of the turns that begin with a move. False where the limits came first.
+    # Finds the best ends of the turns that begin with a move. False where the limits came before any was found.
     cdef bint add(self, uint32_t move, const Limits* limits) noexcept nogil
 
     # Looks at ends over the same draws, as often as the limits allow.

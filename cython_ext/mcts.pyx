@@ -11,7 +11,7 @@ from libc.stdint cimport UINT32_MAX, int8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from cython_ext.candidates cimport Candidates
+from cython_ext.candidates cimport LEAST_ROWS, Candidates
 from cython_ext.clock cimport now
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
 from cython_ext.lookahead cimport Lookahead
@@ -204,8 +204,8 @@ cdef class Search:
 
         Only where the plan has looked ahead. Ends after so many positions or at the deadline. Returns the numbers of
         the ends that each move's best turns come to, and per draw the points of the player to move after each end:
-        nothing of either where the limits came before every move had an end and each end two draws. Raises ValueError
-        for a move that is none.
+        nothing of either where the limits came before every move had an end and each end LEAST_ROWS draws. Raises
+        ValueError for a move that is none.
         """
         cdef Limits* limits = &self.plan_limits
         cdef Candidates candidates
@@ -230,7 +230,7 @@ cdef class Search:
         limits.nodes = most // 2
         with nogil:
             candidates.sample(self.seed, limits)
-        if candidates.rows_used < 2 and self.later.drawn:
+        if candidates.rows_used < (LEAST_ROWS if self.later.drawn else 1):
             return [], []
         looked = [i for i in range(candidates.ends) if candidates.ranks[i] < candidates.looked]
         rows = candidates.rows

@@ -1,8 +1,8 @@
 """The rest of a turn planned over distinct positions: beam searches in layers, one wider than the other.
 
-Different orders of the same moves lead to one position, which is looked at once. What a move of the position planned
-for is worth is the most points that the player to move expects at the end of a turn that begins with it; of several
-that lead to one position the first counts.
+Different orders of the same moves lead to one position, which is hardly ever looked at twice. What a move of the
+position planned for is worth is the most points that the player to move expects at the end of a turn that begins with
+it; of several that lead to one position the first counts.
 """
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 

@@ -60,12 +60,14 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
         now = time.monotonic()
         search.run(max(1, limit // 2), now + (analysis.deadline - now) / 2)
         codes = list(dict.fromkeys([*(sums.code for sums in analysis.ranked()[:most]), *also]))
-    while search.visits < limit and not analysis.control.stopped:
+    # What is stopped answers with what it has: at least one simulation.
+    ended = search.visits >= limit or bool(search.visits and analysis.control.stopped)
+    while not ended:
         visits = {sums.code: sums.visits for sums in analysis.ranked()}
         least = min(codes, key=lambda code: visits[code])
         share = min(max(FEWEST, search.visits // PORTION), limit - search.visits)
-        if search.run(visits[least] + share, analysis.deadline, least) != "visits":
-            break
+        reason = search.run(visits[least] + share, analysis.deadline, least)
+        ended = reason != "visits" or search.visits >= limit or analysis.control.stopped
     sums = {entry.code: entry for entry in analysis.ranked()}
     found = [sums[code] for code in codes if sums[code].visits]
     choices = _looked_ahead(analysis, found, later, search.stake) if later else _choices(analysis, found)
@@ -78,14 +80,22 @@ def _look_ahead(analysis: Analysis, search: Search, codes: Sequence[int]) -> dic
     now = time.monotonic()
     until = now + LOOK_TIME * (analysis.deadline - now)
     reach, rows = search.look_ahead(list(codes), int(LOOK_PART * analysis.planned), until)
-    if not rows:
-        return {}
+    return later_of(codes, reach, rows) if rows else {}
+
+
+def later_of(codes: Sequence[int], reach: Sequence[Sequence[int]], rows: Sequence[Sequence[float]]) -> dict[int, Later]:
+    """Return what each move is worth by the points of ends over some draws.
+
+    reach: numbers of the ends that each move comes to. rows: per draw, the points after each end.
+    """
     means = [fmean(column) for column in zip(*rows, strict=True)]
     ends = [max(numbers, key=lambda end: means[end]) for numbers in reach]
     best = max(ends, key=lambda end: means[end])
     errors = [0.0] * len(means)
-    if len(rows) > 1:  # else nothing was left to chance
-        errors = [stdev(row[end] - row[best] for row in rows) / math.sqrt(len(rows)) for end in range(len(means))]
+    n = len(rows)
+    if n > 1:  # else nothing was left to chance
+        wider = math.sqrt((n - 1) / (n - 3))  # the standard deviation of Student's t, as the errors are estimates
+        errors = [wider * stdev(row[end] - row[best] for row in rows) / math.sqrt(n) for end in range(len(means))]
     return {code: Later(end, means[end], errors[end]) for code, end in zip(codes, ends, strict=True)}
 
 

@@ -50,8 +50,8 @@ from engines.cafe.structs cimport (
 cdef bint alone(Components components, ConstStatePtr state, StatePtr one) noexcept nogil:
     """The player to move takes, places and acts as if nobody else were there, and nothing were auctioned.
 
-    The auction itself is no turn. From the next round on what comes has the chances it has there: cards that only a
-    larger deck has count as unknown.
+    The auction itself is no turn. From the next round on each card has the chance to come that it has for all players:
+    what their deck has more counts as unknown.
     """
     cdef const Position* p = <const Position*>state
     cdef Position* out = <Position*>one
@@ -62,7 +62,7 @@ cdef bint alone(Components components, ConstStatePtr state, StatePtr one) noexce
     out.header.to_move = 0
     out.master = out.turn = 0
     out.auction = False
-    out.unknown_discards += deck_after(p, p.round) - deck_after(out, p.round)
+    out.unknown_discards += deck_left(p) - deck_after(out, p.round)
     out.area[0] = p.area[p.header.to_move]
     memset(&out.area[1], 0, (PLAYERS_MAX - 1) * sizeof(Area))
     return True
