@@ -198,12 +198,11 @@ def test_the_order_of_two_actions_does_not_matter():
         state = acting(2, seed, range(3, 8), actions=2)
         search = planned(state)
         moves = search.preferred()[:8]
-        worth, ends = looked(search, moves)
+        _, ends = looked(search, moves)
         for one, other in combinations(moves, 2):
             both = after(state, one, other), after(state, other, one)
             if both[0] and both[1] and ENTRY.game.read(both[0]) == ENTRY.game.read(both[1]):
                 shared += ends[one] == ends[other]
-                assert (worth[one] == worth[other]) or ends[one] != ends[other]
     assert shared >= 3, shared
 
 
