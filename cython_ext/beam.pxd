@@ -1,6 +1,7 @@
 """Beam search over the layers of a puzzle."""
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+from cython_ext.game cimport DECISIONS
 from cython_ext.solo cimport Limits, Puzzle, Task
 
 
@@ -50,6 +51,8 @@ cdef struct Sweep:
     uint64_t best_print
     bint found  # a better one than before
     bint failed  # for want of memory
+    bint keeps  # to some decisions
+    uint64_t[DECISIONS] decided  # by number; 0 where it is open
 
 
 cdef class Beam:

@@ -17,6 +17,7 @@ cdef enum:
     SPARE = 3  # a layer has room for this many times the width before it is cut
     ROOT = 0xFFFFFFFF  # parent of the root's children
     DEPTH_MAX = 1024
+    EVERY = 1 << 16  # effort that leaves nothing out
 
 
 cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32_t n) noexcept nogil:
@@ -69,6 +70,12 @@ cdef bint take(void* context, ConstStatePtr child, const uint32_t* moves, uint32
     if layer.used == s.room:
         cut(s, layer)
     return True
+
+
+cdef inline uint64_t next_decision(const Sweep* s, ConstStatePtr state) noexcept nogil:
+    """The one that is to be made next; 0 for any."""
+    cdef uint64_t last
+    return s.decided[s.task.solo.decisions(s.task.native, state, &last) + 1] if s.keeps else 0
 
 
 cdef bint open_layer(const Sweep* s, Layer* layer) noexcept nogil:
@@ -162,7 +169,7 @@ cdef bint keep(Sweep* s, const uint8_t* state, uint32_t parent) noexcept nogil:
 cdef bint expand(Sweep* s, ConstStatePtr state) noexcept nogil:
     """Take the positions one turn ahead; where the limit comes in between, the next time those after it."""
     s.shown = 0
-    s.task.solo.expand(s.task.native, state, s.effort, s.parent == ROOT, take, s)
+    s.task.solo.expand(s.task.native, state, s.effort, next_decision(s, state), s.parent == ROOT, take, s)
     if s.failed:
         return False
     s.halted = s.seen >= s.limits.nodes
@@ -238,10 +245,19 @@ cdef class Beam:
             for i in range(self.puzzle.task.solo.layers):
                 close_layer(&self.sweep.layers[i])
 
-    def begin(self, width: int, effort: int, noise: float, seed: int) -> None:
-        """Begin anew. width: positions kept in a layer. effort: see SoloTable.expand. noise: in points."""
+    def begin(
+        self, width: int, effort: int, noise: float, seed: int, decided: dict[int, int] | None = None
+    ) -> None:
+        """Begin anew. width: positions kept in a layer. effort: see SoloTable.expand. noise: in points.
+
+        decided: lasting decisions that lines are to make, as Puzzle.decisions has them; all others are free.
+        """
         cdef Sweep* s = &self.sweep
         self.empty()
+        memset(s.decided, 0, sizeof(s.decided))
+        for number, decision in (decided or {}).items():
+            s.decided[<int>number] = decision
+        s.keeps = bool(decided)
         if s.number == self.puzzle.task.solo.layers:
             s.begun_at, s.before = s.before, s.begun_at
         s.width = width
@@ -309,7 +325,7 @@ cdef class Beam:
             n -= 1
             prints[n] = self.sweep.prints[parent]
             parent = self.sweep.parents[parent]
-        self.line = line_of(self.puzzle, &prints[n], DEPTH_MAX - n, self.sweep.effort)
+        self.line = line_of(self.puzzle, &prints[n], DEPTH_MAX - n, EVERY if self.sweep.keeps else self.sweep.effort)
         self.best = self.sweep.best
 
     def stop(self) -> None:

@@ -77,7 +77,7 @@ cdef void open_frame(Hunt* h, ConstStatePtr state, bint first) noexcept nogil:
     if h.depth == PATH_MAX:
         h.failed = True
         return
-    h.task.solo.expand(h.task.native, state, 0, first, take, h)
+    h.task.solo.expand(h.task.native, state, 0, 0, first, take, h)
     frame.end = h.used
     qsort(h.branches + frame.first, frame.end - frame.first, sizeof(Branch), by_promise)
 

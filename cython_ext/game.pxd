@@ -17,6 +17,7 @@ cdef enum:
     CHANCE = -1  # StateHeader.to_move at a chance point
     OVER = -2  # StateHeader.to_move when the game is over
     MAX_PLAYERS = 5
+    DECISIONS = 64  # of a puzzle's line at most
 
 
 cdef struct StateHeader:
@@ -100,14 +101,18 @@ cdef struct SoloTable:
     # About the points that good play reaches by the end of round `last`.
     float (*value)(Components, ConstStatePtr, uint32_t last) noexcept nogil
     # Shows the positions that lie one turn ahead. effort: about how many of the most promising of each kind; 0 for all
-    # that are needed to reach the most points. first: the position is the puzzle's own; any other one was shown by
-    # this function, and what was shown with it need not be shown again.
+    # that are needed to reach the most points. decided: the lasting decision to be made next, of which no other is
+    # shown, whatever the effort; 0 for any. first: the position is the puzzle's own; any other one was shown by this
+    # function, and what was shown with it need not be shown again.
     void (*expand)(
-        Components, ConstStatePtr, uint32_t effort, bint first, Visit visit, void* context
+        Components, ConstStatePtr, uint32_t effort, uint64_t decided, bint first, Visit visit, void* context
     ) noexcept nogil
     # Hash of what matters for the points to come up to the end of round `last`. alike: differences that hardly ever
     # matter may be overlooked.
     uint64_t (*key)(Components, ConstStatePtr, bint alike, uint32_t last) noexcept nogil
+    # How many lasting decisions lie on the way to a position, below DECISIONS. last: the last one as a number, not 0.
+    # NULL: there are none.
+    uint32_t (*decisions)(Components, ConstStatePtr, uint64_t* last) noexcept nogil
     # Makes a position of one player, in which the rest of the turn can be planned with the functions above, out of what
     # the player to move has in a position of several; the same moves lead on. It may end with draws to come. False
     # where there is nothing to plan. NULL: turns are not planned.

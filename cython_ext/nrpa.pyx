@@ -78,7 +78,7 @@ cdef bint roll(Nest* s, uint8_t* state) noexcept nogil:
         s.here = s.task.solo.layer(s.task.native, state)
         s.most = -INFINITY
         r.first[r.steps + 1] = r.first[r.steps]
-        s.task.solo.expand(s.task.native, state, s.effort, r.steps == 0, consider, s)
+        s.task.solo.expand(s.task.native, state, s.effort, 0, r.steps == 0, consider, s)
         if r.first[r.steps + 1] == r.first[r.steps]:
             return False
         r.prints[r.steps] = s.print

@@ -140,7 +140,7 @@ cdef bint sweep(Turn* t, uint32_t width) noexcept nogil:
         t.layers[number].used = 0
         memset(t.layers[number].seen, 0, t.places * sizeof(uint64_t))
     t.first = NO_FIRST
-    t.solo.expand(t.native, t.root, EFFORT, True, take, t)
+    t.solo.expand(t.native, t.root, EFFORT, 0, True, take, t)
     for number in range(t.layers_count):
         layer = &t.layers[number]
         sort(layer)
@@ -150,7 +150,7 @@ cdef bint sweep(Turn* t, uint32_t width) noexcept nogil:
             place = layer.order[i]
             t.first = layer.entry[place].first
             memcpy(t.state, state_at(t, number, place), t.solo.bytes)
-            t.solo.expand(t.native, t.state, EFFORT, False, take, t)
+            t.solo.expand(t.native, t.state, EFFORT, 0, False, take, t)
     return t.seen < t.limits.nodes and not t.limits.stop and now() < t.limits.end
 
 

@@ -36,6 +36,43 @@ cdef class Puzzle:
         """Rounds to be played, the one in progress included."""
         return self.task.last + 1 - self.game.solo.round(self.game.native, self.root.data)
 
+    def rest(self, State state) -> Puzzle:
+        """Return the puzzle that a position on the way leaves. Raises ValueError where nothing is left to play."""
+        if over(&self.task, state.data):
+            raise ValueError("the puzzle is over")
+        rest = Puzzle(state)
+        rest.task.last = self.task.last
+        return rest
+
+    def rounds_of(self, line: list[int]) -> list[tuple[int, State]]:
+        """Return where rounds begin in a line of moves from the root, the root included: moves before, position."""
+        cdef State state = self.root.copy()
+        cdef uint32_t round, last = 0
+        found = []
+        for made, move in enumerate(line):
+            round = self.task.solo.round(self.task.native, state.data)
+            if round != last:
+                found.append((made, state.copy()))
+                last = round
+            state.apply(move)
+        return found
+
+    def decisions(self, line: list[int]) -> dict[int, int]:
+        """Return the lasting decisions that a line of moves from the root makes: each by its number."""
+        cdef State state = self.root.copy()
+        cdef uint32_t number, before
+        cdef uint64_t last
+        made = {}
+        if self.task.solo.decisions != NULL:
+            before = self.task.solo.decisions(self.task.native, state.data, &last)
+            for move in line:
+                state.apply(move)
+                number = self.task.solo.decisions(self.task.native, state.data, &last)
+                if number > before:
+                    made[number] = last
+                    before = number
+        return made
+
     def is_over(self, State state) -> bool:
         """Return whether a position lies behind the last move that counts."""
         return over(&self.task, state.data)
@@ -91,7 +128,7 @@ cdef list line_of(Puzzle puzzle, const uint64_t* prints, uint32_t n, uint32_t ef
         w.print = prints[i]
         w.child = child.data
         w.n = 0
-        puzzle.game.solo.expand(puzzle.game.native, state.data, effort, i == 0, look_at, &w)
+        puzzle.game.solo.expand(puzzle.game.native, state.data, effort, 0, i == 0, look_at, &w)
         if not w.n:
             raise RuntimeError("a line cannot be followed")
         line += [w.moves[j] for j in range(w.n)]

@@ -43,7 +43,7 @@ cdef bint add(void* context, ConstStatePtr child, const uint32_t* moves, uint32_
 cdef void grow(Grove* s, Node* node, ConstStatePtr state) noexcept nogil:
     """Give a node its children, all or none."""
     cdef uint32_t used = s.used, moves_used = s.moves_used
-    s.task.solo.expand(s.task.native, state, s.effort, node == s.nodes, add, s)
+    s.task.solo.expand(s.task.native, state, s.effort, 0, node == s.nodes, add, s)
     if s.full:
         s.used = used
         s.moves_used = moves_used

@@ -11,9 +11,9 @@ from math import inf
 from cython_ext.game import State
 from cython_ext.solo import Puzzle
 from solver.positions import Position, invalid
-from solver.solo_members import MEMBERS, Budget, Member, Team
+from solver.solo_members import MEMBERS, Best, Budget, Member, Team
 
-PORTFOLIO = ("exact", "beam", "bound")
+PORTFOLIO = ("exact", "neighbourhood", "bound")
 MEMORY = 1 << 30
 UNKNOWN = Budget(inf, inf)
 MAX_THREADS = 64
@@ -139,7 +139,8 @@ class SoloSearch:
                 return
             share = team.rest if left is None else min(left, team.rest)
             budget = UNKNOWN if later is None else Budget(end + later, inf if left is None else left)
-            looked = member.turn(end, share, self._best.score, budget)
+            known = self._best
+            looked = member.turn(end, share, Best(known.score, known.line), budget)
             if left is not None:
                 left -= looked
             self._note(member.score, member.line, member.bound, looked, member.phase)

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 from cython_ext.beam import Beam
 from cython_ext.branch_bound import BranchBound
@@ -12,6 +14,7 @@ from cython_ext.nrpa import Nrpa
 from cython_ext.relaxation import Relaxation
 from cython_ext.solo import Puzzle
 from cython_ext.solo_mcts import SoloMcts
+from solver.neighbourhood import Neighbourhood
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,13 @@ class Budget:
 
     end: float  # on the clock of time.monotonic()
     nodes: float  # positions
+
+
+class Best(NamedTuple):
+    """The best line known."""
+
+    score: float | None
+    line: Sequence[int]
 
 
 class Member(ABC):
@@ -62,10 +72,10 @@ class Member(ABC):
         """Its name and what it is doing."""
 
     @abstractmethod
-    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
+    def turn(self, end: float, nodes: int, best: Best, budget: Budget) -> int:
         """Search on until `end` on the clock of time.monotonic(), or for `nodes` positions; return how many.
 
-        score: the best known one. budget: what is left, for those that plan ahead.
+        best: what all members together know. budget: what is left, for those that plan ahead.
         """
 
     @abstractmethod
@@ -74,13 +84,14 @@ class Member(ABC):
 
 
 class BeamMember(Member):
-    """Beam searches, each twice as wide as the one before, the last one as wide as the budget has room for.
+    """Beam searches, each wider than the one before, the last one as wide as the budget has room for.
 
     Noise makes them differ, and better: positions that look equal to the value are often much alike.
     """
 
     FIRST_WIDTH = 4
     GROWTH = 2
+    AROUND = 0  # positions looked at after a beam, for each of the beam's
     NOISE = 1.0  # points
     EFFORT = 24
     SPARE = 1.15  # how much longer than planned a beam may take
@@ -88,6 +99,7 @@ class BeamMember(Member):
     def __init__(self, puzzle: Puzzle, team: Team) -> None:
         super().__init__(puzzle, team)
         self._beam = Beam(puzzle)
+        self._pace = 0.0  # seconds a position, all members' together
         self._widest = max(self.FIRST_WIDTH, team.memory // self._beam.bytes_per_width)
         self._width = self.FIRST_WIDTH
         self._seed = team.seed_of_thread
@@ -104,23 +116,28 @@ class BeamMember(Member):
         """The width in progress."""
         return f"beam, width {self._width}"
 
-    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
+    def turn(self, end: float, nodes: int, best: Best, budget: Budget) -> int:
         """Go on with the beam in progress."""
         before = self._beam.nodes
         done = self._beam.run(end, nodes)
         looked = self._beam.nodes - before
+        self._pace = (time.monotonic() - self._began) / max(1, self._beam.nodes)
         self.score, self.line = self._beam.best, self._beam.line
         left = Budget(budget.end, budget.nodes - looked)
         if done:
-            self._grow(self._room(self._beam.nodes, left) / self.SPARE)
+            self._ended(left)
         elif looked >= nodes:  # not where the clock has cut the turn: the same positions give the same line
             self._keep_pace(left)
         return looked
 
+    def _ended(self, budget: Budget) -> None:
+        """Go on after a beam."""
+        self._grow(self._room(self._beam.nodes, budget) / self.SPARE)
+
     def _room(self, nodes: float, budget: Budget) -> float:
-        """Return how many times as many positions as these can be looked at within the budget."""
-        seconds = (time.monotonic() - self._began) * nodes / max(1, self._beam.nodes)
-        return min(budget.nodes / nodes, (budget.end - time.monotonic()) / max(seconds, 1e-6))
+        """Return how many times as many positions as these, and those after them, the budget has room for."""
+        whole = (1 + self.AROUND) * nodes
+        return min(budget.nodes / whole, (budget.end - time.monotonic()) / max(self._pace * whole, 1e-6))
 
     def _grow(self, room: float) -> None:
         """Begin the next beam; room: for how many like the last one."""
@@ -142,6 +159,55 @@ class BeamMember(Member):
     def stop(self) -> None:
         """End it."""
         self._beam.stop()
+
+
+class NeighbourhoodMember(BeamMember):
+    """Beams, and after each of them narrower ones around the best line: after the last one as long as there is time."""
+
+    GROWTH = 4
+    AROUND = 3
+    NARROWER = 0.4  # width around a line, for each position of the last beam's
+
+    def __init__(self, puzzle: Puzzle, team: Team) -> None:
+        super().__init__(puzzle, team)
+        self._around = Neighbourhood(puzzle, team.seed_of_thread)
+        self._rest = 0.0  # positions to be looked at around the best line before the next beam
+
+    @property
+    def _narrow_width(self) -> int:
+        return max(1, int(self.NARROWER * self._width))
+
+    @property
+    def phase(self) -> str:
+        """What is in progress, and its width."""
+        return f"neighbourhood, width {self._narrow_width}" if self._rest > 0 else super().phase
+
+    def turn(self, end: float, nodes: int, best: Best, budget: Budget) -> int:
+        """Go on with what is in progress."""
+        if self._rest <= 0:
+            return super().turn(end, nodes, best, budget)
+        around = self._around
+        if best.score is not None and (around.score is None or best.score > around.score):
+            around.take(best.score, best.line)
+        looked = around.turn(end, int(min(nodes, self._rest)), self._narrow_width, self.EFFORT, self.NOISE)
+        self.score, self.line = around.score, around.line
+        self._rest -= looked
+        if self._rest <= 0:
+            room = self._room(self._beam.nodes, Budget(budget.end, budget.nodes - looked)) / self.SPARE
+            if room < 1:
+                self._rest = inf
+            else:
+                self._grow(room)
+        return looked
+
+    def _ended(self, budget: Budget) -> None:
+        """Go on after a beam."""
+        self._rest = self.AROUND * self._beam.nodes
+
+    def stop(self) -> None:
+        """End it."""
+        super().stop()
+        self._around.stop()
 
 
 class ExactMember(Member):
@@ -166,11 +232,11 @@ class ExactMember(Member):
         """What it does."""
         return "exact, branch and bound"
 
-    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
+    def turn(self, end: float, nodes: int, best: Best, budget: Budget) -> int:
         """Go on; a finished search proves its best line."""
         assert self._search is not None
         before = self._search.nodes
-        self._search.run(end, nodes, -inf if score is None else score)
+        self._search.run(end, nodes, -inf if best.score is None else best.score)
         self.score, self.line, self.bound = self._search.best, self._search.line, self._search.bound
         return self._search.nodes - before
 
@@ -201,7 +267,7 @@ class BoundMember(Member):
         """What it does."""
         return "bound, best first"
 
-    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
+    def turn(self, end: float, nodes: int, best: Best, budget: Budget) -> int:
         """Go on. Without a limit of time the clock has no say, so that the same positions give the same bound."""
         assert self._search is not None
         before = self._search.nodes
@@ -226,7 +292,7 @@ class _Rollouts(Member):
         """What it is."""
         return self.name
 
-    def turn(self, end: float, nodes: int, score: float | None, budget: Budget) -> int:
+    def turn(self, end: float, nodes: int, best: Best, budget: Budget) -> int:
         """Go on."""
         before = self._search.nodes
         self._search.run(end, nodes)
@@ -260,5 +326,6 @@ class MctsMember(_Rollouts):
 
 MAX_RUNS = 1 << 20  # beams of a thread that differ in their noise
 MEMBERS: dict[str, type[Member]] = {
-    "exact": ExactMember, "beam": BeamMember, "bound": BoundMember, "nrpa": NrpaMember, "mcts": MctsMember,
+    "exact": ExactMember, "neighbourhood": NeighbourhoodMember, "bound": BoundMember, "beam": BeamMember,
+    "nrpa": NrpaMember, "mcts": MctsMember,
 }  # fmt: skip

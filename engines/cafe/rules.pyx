@@ -47,7 +47,7 @@ from engines.cafe.structs cimport (
     pile_count,
     row_at,
 )
-from engines.cafe.turns cimport LAYERS_A_ROUND, alone, expand, key, layer, round_of, solvable
+from engines.cafe.turns cimport LAYERS_A_ROUND, alone, decisions, expand, key, layer, round_of, solvable
 
 from engines.cafe.weights import FORECAST, WEIGHTS
 
@@ -86,6 +86,7 @@ cdef class CafeGame(Game):
         self.solo.value = value
         self.solo.expand = expand
         self.solo.key = key
+        self.solo.decisions = decisions
         self.solo.alone = alone
         self.solo.stake = stake
         self.native = &self.cards

@@ -23,6 +23,8 @@ from engines.cafe.structs cimport (
     OPEN_EMPTY,
     OPEN_NONE,
     OPEN_SERVE,
+    ORIGIN,
+    PLACE,
     PLAYERS_MAX,
     REJECT,
     ROUNDS,
@@ -32,6 +34,7 @@ from engines.cafe.structs cimport (
     STEP_GROW,
     STEP_PLACE,
     STEP_TAKE,
+    TAKE,
     TYPE_SHIFT,
     Area,
     Position,
@@ -88,6 +91,15 @@ cdef uint32_t layer(Components components, ConstStatePtr state) noexcept nogil:
     return first + 2 + min(<int>p.area[0].cups, <int>MAX_ACTIONS) - p.actions
 
 
+cdef uint32_t decisions(Components components, ConstStatePtr state, uint64_t* last) noexcept nogil:
+    """Cards laid. last: the card, and below it the move that lays it."""
+    cdef const Area* a = &(<const Position*>state).area[0]
+    cdef int i = a.cards - 1
+    last[0] = (<uint64_t>a.card[i] << 32 | PLACE | <uint32_t>a.rotation[i] << 12 | (a.row[i] + ORIGIN) << 6
+               | a.column[i] + ORIGIN)
+    return i
+
+
 # --- showing turns ---------------------------------------------------------------------------------------------------
 
 
@@ -96,6 +108,7 @@ cdef struct Walk:
     Visit visit
     void* context
     uint32_t n  # moves so far
+    uint64_t decided  # see `decisions`; 0 for any
     bint scarce  # the supply may run short: any cube may be discarded for it
     bint frugal  # leave out what is hardly ever good
     bint discards  # show free discards; there may be 2 ** n ways to make them
@@ -298,19 +311,22 @@ cdef void show_actions(Walk* w, const Position* p, uint32_t after_discard, bint 
 
 
 cdef void show_placements(Walk* w, const Position* p, uint32_t effort) noexcept nogil:
-    """Show the placements of the card taken; with an effort only about that many, the best by the rules of thumb."""
+    """Show the placements of the card taken; with an effort only about that many, the best by the rules of thumb.
+
+    Where it is decided how the card lies only that is shown.
+    """
     cdef uint32_t[PLACEMENTS_MAX] moves
     cdef float[PLACEMENTS_MAX] gain
     cdef float[PLACEMENTS_MAX] sorted_gain
     cdef Position after
     cdef uint32_t n = legal_moves(w.components, p, moves), i, shown = 0
     cdef float least = -1e30
-    if effort and n > effort:
+    if effort and n > effort and not w.decided:
         gains(<const Table*>w.components, p, moves, n, gain)
         memcpy(sorted_gain, gain, n * sizeof(float))
         least = nth_largest(sorted_gain, n, effort)
     for i in range(n):
-        if least > -1e30 and (gain[i] < least or shown == effort):
+        if least > -1e30 and (gain[i] < least or shown == effort) or w.decided and moves[i] != <uint32_t>w.decided:
             continue
         shown += 1
         step(w, p, moves[i], &after)
@@ -390,6 +406,9 @@ cdef void show_takes(Walk* w, const Position* p, uint32_t effort) noexcept nogil
     cdef Payments pay
     cdef Walk inner
     while i < n and not w.done:
+        if w.decided and moves[i] >> TYPE_SHIFT << TYPE_SHIFT == TAKE and (moves[i] & 0xFFFFFF) >> 3 != w.decided >> 32:
+            i += 1
+            continue
         step(w, p, moves[i], &after)
         if not effort or moves[i] >> TYPE_SHIFT << TYPE_SHIFT == REJECT:
             show(w, &after)
@@ -408,13 +427,15 @@ cdef void show_takes(Walk* w, const Position* p, uint32_t effort) noexcept nogil
             inner.visit = show_paid
             inner.context = &pay
             inner.n = 0
+            inner.decided = w.decided
             inner.done = False
             show_placements(&inner, &after, effort)
         w.n -= 1
 
 
 cdef void expand(
-    Components components, ConstStatePtr state, uint32_t effort, bint first, Visit visit, void* context
+    Components components, ConstStatePtr state, uint32_t effort, uint64_t decided, bint first, Visit visit,
+    void* context,
 ) noexcept nogil:
     cdef const Table* t = <const Table*>components
     cdef const Position* p = <const Position*>state
@@ -425,6 +446,7 @@ cdef void expand(
     w.visit = visit
     w.context = context
     w.n = 0
+    w.decided = decided
     w.scarce = False
     w.frugal = effort > 0 and not (first and p.open in (OPEN_EMPTY, OPEN_SERVE))
     w.discards = effort == 0

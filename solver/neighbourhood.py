@@ -1,0 +1,84 @@
+"""Searches around a line of a puzzle (large neighbourhood search, Shaw 1998).
+
+A round is drawn. What was done before it stays; from there on a beam looks for a better line that makes the same
+lasting decisions, but for a few neighbouring ones, or all, which are free. In Café those are the cards: which is taken,
+and where it lies. With these given, all of a beam's width is for what is left, the actions.
+"""
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from cython_ext.beam import Beam
+from cython_ext.solo import Puzzle
+
+ALL = 99
+FREE = (0, 0, 0, 1, 1, 1, 2, 2, ALL, ALL)  # decisions that are free, one is drawn: what helped most for its time
+
+
+class Neighbourhood:
+    """Looks for better lines near the best one it knows.
+
+    score, line: the best line, the first of equal ones; it is the newest that is gone on from. seed: 0 or more.
+    """
+
+    def __init__(self, puzzle: Puzzle, seed: int) -> None:
+        self._puzzle = puzzle
+        self._random = random.Random(seed)
+        self._beam: Beam | None = None
+        self._newest: list[int] = []
+        self._before: list[int] = []  # moves of it before the round that was drawn
+        self._stopped = False
+        self.score: float | None = None
+        self.line: list[int] = []
+
+    def turn(self, end: float, nodes: int, width: int, effort: int, noise: float) -> int:
+        """Go on until `end` on the clock of time.monotonic(), or for `nodes` positions; return how many.
+
+        width, effort, noise: of the beams, see Beam.begin. Only once a line is known.
+        """
+        looked = 0
+        while looked < nodes and not self._stopped:
+            if self._beam is None:
+                self._begin(width, effort, noise)
+            assert self._beam is not None
+            before = self._beam.nodes
+            done = self._beam.run(end, nodes - looked)
+            looked += self._beam.nodes - before if self._beam.nodes else 1  # one with nothing to look at counts, too
+            if self._beam.best is not None:
+                self.take(self._beam.best, self._before + self._beam.line)
+            if not done:
+                break
+            self._beam = None
+        return looked
+
+    def take(self, score: float, line: Sequence[int]) -> None:
+        """Go on from a line, if none better is known."""
+        if self.score is None or score > self.score:
+            self.score, self.line = score, list(line)
+        if score == self.score:
+            self._newest = list(line)
+
+    def _begin(self, width: int, effort: int, noise: float) -> None:
+        """Draw a round and what is free from there on, and begin a beam."""
+        made, state = self._random.choice(self._puzzle.rounds_of(self._newest))
+        free = self._random.choice(FREE)
+        before = self._puzzle.decisions(self._newest[:made])
+        decided = {
+            number: hash_ for number, hash_ in self._puzzle.decisions(self._newest).items() if number not in before
+        }
+        numbers = list(decided)
+        first = self._random.randrange(max(1, len(numbers) - free + 1))
+        for number in numbers[first : first + free]:
+            del decided[number]
+        self._before = self._newest[:made]
+        self._beam = Beam(self._puzzle.rest(state))
+        self._beam.begin(width, effort, noise, self._random.randrange(1 << 60), decided)
+        if self._stopped:
+            self._beam.stop()
+
+    def stop(self) -> None:
+        """End a running turn and all later ones; callable from any thread."""
+        self._stopped = True
+        if (beam := self._beam) is not None:
+            beam.stop()
