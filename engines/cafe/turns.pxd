@@ -13,6 +13,7 @@ cdef uint32_t decisions(Components components, ConstStatePtr state, uint64_t* la
 cdef uint32_t round_of(Components components, ConstStatePtr state) noexcept nogil
 cdef uint32_t layer(Components components, ConstStatePtr state) noexcept nogil
 cdef void expand(
-    Components components, ConstStatePtr state, uint32_t effort, uint64_t decided, bint first, Visit visit, void* context
+    Components components, ConstStatePtr state, uint32_t effort, uint64_t decided, bint first, Visit visit,
+    void* context,
 ) noexcept nogil
 cdef uint64_t key(Components components, ConstStatePtr state, bint alike, uint32_t last) noexcept nogil
