@@ -60,7 +60,7 @@ cdef class Beam:
     cdef Limits limits
     cdef Sweep sweep
     cdef uint8_t* state  # the position being expanded
-    cdef readonly object best  # points of the best line, None before the first one
+    cdef readonly object best  # points of the best line since the search was begun, None before the first one
     cdef readonly list line
 
     cdef void empty(self)

@@ -272,7 +272,9 @@ cdef class Beam:
         s.begun = s.halted = False
         s.number = s.next_entry = s.kept = s.skip = 0
         s.seen = 0
-        s.best = self.best if self.best is not None else -INFINITY
+        self.best = None
+        self.line = []
+        s.best = -INFINITY
         s.best_parent = ROOT
         s.found = False
         s.failed = False

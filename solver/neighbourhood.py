@@ -17,9 +17,9 @@ FREE = (0, 0, 0, 1, 1, 1, 2, 2, ALL, ALL)  # decisions that are free, one is dra
 
 
 class Neighbourhood:
-    """Looks for better lines near the best one it knows.
+    """Looks for better lines near the best one it has found since it began.
 
-    score, line: the best line, the first of equal ones; it is the newest that is gone on from. seed: 0 or more.
+    score, line: that one, the first of equal ones; it is the newest that is gone on from. seed: 0 or more.
     """
 
     def __init__(self, puzzle: Puzzle, seed: int) -> None:
@@ -32,34 +32,41 @@ class Neighbourhood:
         self.score: float | None = None
         self.line: list[int] = []
 
+    def begin(self, score: float, line: Sequence[int]) -> None:
+        """Begin with a line from the puzzle's position to its end, and its score; forget those before."""
+        self._beam = None
+        self.score = None
+        self._take(score, line)
+
     def turn(self, end: float, nodes: int, width: int, effort: int, noise: float) -> int:
         """Go on until `end` on the clock of time.monotonic(), or for `nodes` positions; return how many.
 
-        width, effort, noise: of the beams, see Beam.begin. Only once a line is known.
+        width, effort, noise: of the beams, see Beam.begin.
         """
         looked = 0
         while looked < nodes and not self._stopped:
             if self._beam is None:
-                self._begin(width, effort, noise)
+                self._draw(width, effort, noise)
             assert self._beam is not None
             before = self._beam.nodes
             done = self._beam.run(end, nodes - looked)
-            looked += self._beam.nodes - before if self._beam.nodes else 1  # one with nothing to look at counts, too
+            looked += self._beam.nodes - before
             if self._beam.best is not None:
-                self.take(self._beam.best, self._before + self._beam.line)
+                self._take(self._beam.best, self._before + self._beam.line)
             if not done:
                 break
+            looked += not self._beam.nodes  # a beam counts if there is nothing for it to look at, too
             self._beam = None
         return looked
 
-    def take(self, score: float, line: Sequence[int]) -> None:
+    def _take(self, score: float, line: Sequence[int]) -> None:
         """Go on from a line, if none better is known."""
         if self.score is None or score > self.score:
             self.score, self.line = score, list(line)
         if score == self.score:
             self._newest = list(line)
 
-    def _begin(self, width: int, effort: int, noise: float) -> None:
+    def _draw(self, width: int, effort: int, noise: float) -> None:
         """Draw a round and what is free from there on, and begin a beam."""
         made, state = self._random.choice(self._puzzle.rounds_of(self._newest))
         free = self._random.choice(FREE)

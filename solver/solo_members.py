@@ -82,6 +82,11 @@ class Member(ABC):
     def stop(self) -> None:
         """End a running turn and all later ones; callable from any thread."""
 
+    def _note(self, score: float | None, line: list[int]) -> None:
+        """Keep a line if it is better."""
+        if score is not None and (self.score is None or score > self.score):
+            self.score, self.line = score, line
+
 
 class BeamMember(Member):
     """Beam searches, each wider than the one before, the last one as wide as the budget has room for.
@@ -122,7 +127,7 @@ class BeamMember(Member):
         done = self._beam.run(end, nodes)
         looked = self._beam.nodes - before
         self._pace = (time.monotonic() - self._began) / max(1, self._beam.nodes)
-        self.score, self.line = self._beam.best, self._beam.line
+        self._note(self._beam.best, self._beam.line)
         left = Budget(budget.end, budget.nodes - looked)
         if done:
             self._ended(left)
@@ -142,7 +147,10 @@ class BeamMember(Member):
     def _grow(self, room: float) -> None:
         """Begin the next beam; room: for how many like the last one."""
         growth = self.GROWTH if room > self.GROWTH + self.GROWTH**2 else room
-        self._width = max(1, int(min(self._width * growth, self._widest)))
+        self._widen(self._width * growth)
+
+    def _widen(self, width: float) -> None:
+        self._width = max(1, int(min(width, self._widest)))
         self._begin()
 
     def _keep_pace(self, budget: Budget) -> None:
@@ -162,16 +170,24 @@ class BeamMember(Member):
 
 
 class NeighbourhoodMember(BeamMember):
-    """Beams, and after each of them narrower ones around the best line: after the last one as long as there is time."""
+    """Stages of a beam and narrower ones around its line, each from the start; the best line of all of them counts.
+
+    Up to WIDTH each beam is GROWTH times as wide as the one before. From then on the widths are as in Luby et al. 1993:
+    1, 1, 2, 1, 1, 2, 4 ... times WIDTH: what is spent around one line finds less and less, and a new one may do better.
+    """
 
     GROWTH = 4
+    WIDTH = 4096
     AROUND = 3
-    NARROWER = 0.4  # width around a line, for each position of the last beam's
+    NARROWER = 0.4  # width around a line, for each position of the beam's
+    LAST = 5  # a stage takes all that is left if that is no more than so many times what it is planned to take
+    LEAST = 0.5  # and is not begun if it is less than that
 
     def __init__(self, puzzle: Puzzle, team: Team) -> None:
         super().__init__(puzzle, team)
         self._around = Neighbourhood(puzzle, team.seed_of_thread)
-        self._rest = 0.0  # positions to be looked at around the best line before the next beam
+        self._rest = 0.0  # positions to be looked at around the stage's line
+        self._stages = 0  # begun with WIDTH or more
 
     @property
     def _narrow_width(self) -> int:
@@ -186,28 +202,48 @@ class NeighbourhoodMember(BeamMember):
         """Go on with what is in progress."""
         if self._rest <= 0:
             return super().turn(end, nodes, best, budget)
-        around = self._around
-        if best.score is not None and (around.score is None or best.score > around.score):
-            around.take(best.score, best.line)
-        looked = around.turn(end, int(min(nodes, self._rest)), self._narrow_width, self.EFFORT, self.NOISE)
-        self.score, self.line = around.score, around.line
+        looked = self._around.turn(end, int(min(nodes, self._rest)), self._narrow_width, self.EFFORT, self.NOISE)
+        self._note(self._around.score, self._around.line)
         self._rest -= looked
         if self._rest <= 0:
-            room = self._room(self._beam.nodes, Budget(budget.end, budget.nodes - looked)) / self.SPARE
-            if room < 1:
-                self._rest = inf
-            else:
-                self._grow(room)
+            self._next(self._room(self._beam.nodes, Budget(budget.end, budget.nodes - looked)) / self.SPARE)
         return looked
 
     def _ended(self, budget: Budget) -> None:
-        """Go on after a beam."""
-        self._rest = self.AROUND * self._beam.nodes
+        """Go on after a beam, around its line; a beam that found none has a wider one follow."""
+        if self._beam.best is None:
+            self._grow(self._room(self._beam.nodes, budget))
+        else:
+            self._around.begin(self._beam.best, self._beam.line)
+            self._rest = self.AROUND * self._beam.nodes
+
+    def _next(self, room: float) -> None:
+        """Begin the next stage; room: for how many like the last one."""
+        planned = self._width * self.GROWTH
+        if planned >= self.WIDTH:
+            self._stages += 1
+            planned = self.WIDTH * luby(self._stages)
+        room *= self._width / planned
+        if room < self.LEAST:
+            self._rest = inf
+        else:
+            self._widen(planned * (1 if room > self.LAST else room))
 
     def stop(self) -> None:
         """End it."""
         super().stop()
         self._around.stop()
+
+
+def luby(number: int) -> int:
+    """Return a term of the sequence 1, 1, 2, 1, 1, 2, 4, 1 ... that is good for restarts whatever their luck is.
+
+    number: from 1 on. See Luby, Sinclair & Zuckerman 1993.
+    """
+    size = number.bit_length()
+    if number == (1 << size) - 1:
+        return 1 << (size - 1)
+    return luby(number - (1 << (size - 1)) + 1)
 
 
 class ExactMember(Member):

@@ -9,7 +9,7 @@ from cython_ext.beam import Beam
 from cython_ext.solo import Puzzle
 from solver.neighbourhood import Neighbourhood
 from solver.solo import SoloSearch
-from solver.solo_members import Best, Budget, NeighbourhoodMember, Team
+from solver.solo_members import Best, Budget, NeighbourhoodMember, Team, luby
 from tests.test_solo import ENTRY, puzzle, replay
 
 WHOLE = 1 << 40
@@ -88,7 +88,7 @@ def test_lines_get_better_and_are_legal(expresso):
         line = SoloSearch(position).run(0).line
         score = replay(position, line)
         around = Neighbourhood(Puzzle(position.state), seed)
-        around.take(score, line)
+        around.begin(score, line)
         known = score
         for _ in range(20):
             assert around.turn(math.inf, 1000, 20, 24, 1.0) == 1000
@@ -106,7 +106,7 @@ def test_turns_cut_short_come_to_the_same():
         position = puzzle(5)
         around = Neighbourhood(Puzzle(position.state), 7)
         line = SoloSearch(position).run(0).line
-        around.take(replay(position, line), line)
+        around.begin(replay(position, line), line)
         left = 20_000
         while left:
             left -= around.turn(math.inf, min(size, left), 12, 24, 1.0)
@@ -118,43 +118,48 @@ def test_stopped_it_looks_at_nothing():
     position = puzzle(5)
     line = SoloSearch(position).run(0).line
     around = Neighbourhood(Puzzle(position.state), 7)
-    around.take(replay(position, line), line)
+    around.begin(replay(position, line), line)
     around.stop()
     assert around.turn(math.inf, 1000, 12, 24, 1.0) == 0
 
 
-def test_three_positions_of_four_are_around_the_best_line():
-    """After each beam where no budget is known; where one is, the last beam and what is around fill it."""
-    for nodes in (None, 100_000, 600_000):
-        member = NeighbourhoodMember(Puzzle(puzzle(9).state), Team(1, 0, 0, 1 << 28))
-        spent = {"beam": 0, "neighbourhood": 0}
-        shares, best, kind = [], Best(None, ()), "beam"
-        left = nodes or 600_000
-        while left:
-            if member.phase.startswith("beam") and kind == "neighbourhood":
-                shares.append(spent[kind] / sum(spent.values()))
-            kind = member.phase.partition(",")[0]
-            looked = member.turn(math.inf, min(left, 4096), best, Budget(math.inf, left if nodes else math.inf))
-            spent[kind] += looked
-            left -= looked
-            if member.score is not None and (best.score is None or member.score > best.score):
-                best = Best(member.score, member.line)
-        assert len(shares) >= (1 if nodes else 3)
-        assert all(share == pytest.approx(0.75, abs=0.01) for share in shares)
-        if nodes:
-            assert kind == "neighbourhood"
-            assert 0.7 < spent[kind] / nodes < 0.85
+def stages(member, nodes, known):
+    """Run a member; return the widths of its beams, and positions looked at in each beam and around its line."""
+    widths, spent, left = [], [], nodes
+    while left:
+        kind, width = member.phase.split(", width ")
+        if kind == "beam" and (not widths or len(spent[-1]) == 2):
+            widths.append(int(width))
+            spent.append([0])
+        elif kind == "neighbourhood" and len(spent[-1]) == 1:
+            spent[-1].append(0)
+        looked = member.turn(math.inf, min(left, 4096), Best(None, ()), Budget(math.inf, left if known else math.inf))
+        spent[-1][-1] += looked
+        left -= looked
+    return widths, spent
 
 
-def test_goes_on_from_the_line_of_another():
-    """A better line that another search shares is what it looks around."""
-    worse = 0
-    for seed in range(6):
-        position = puzzle(seed)
-        found = SoloSearch(position, seed=1).run(60, nodes=100_000)
-        pupil, alone = (SoloSearch(position, seed=2, members=["neighbourhood"]) for _ in range(2))
-        pupil.run(60, nodes=3000)
-        pupil.share(found.line, math.inf)
-        assert pupil.run(60, nodes=9000).score >= found.score
-        worse += alone.run(60, nodes=12_000).score < found.score
-    assert worse >= 3
+def test_three_positions_of_four_are_around_the_line_of_a_beam():
+    widths, spent = stages(NeighbourhoodMember(Puzzle(puzzle(9).state), Team(1, 0, 0, 1 << 28)), 600_000, False)
+    assert widths == [4, 16, 64, 256]
+    assert len(spent[-2]) == 2  # the last one is in progress
+    assert all(around == 3 * beam for beam, around in spent[:-1])
+
+
+@pytest.mark.parametrize("nodes", [100_000, 300_000, 1_200_000])
+def test_a_known_budget_is_used_up_around_a_wide_beam_s_line(nodes):
+    _, spent = stages(NeighbourhoodMember(Puzzle(puzzle(9).state), Team(1, 0, 0, 1 << 28)), nodes, True)
+    beam, around = spent[-1]
+    assert 0.7 < around / (beam + around) < 0.85
+    assert beam + around > nodes / 2
+
+
+def test_stages_get_wider_now_and_then():
+    """Terms of the sequence as Luby, Sinclair and Zuckerman print it; the first stages are narrower."""
+    assert [luby(i) for i in range(1, 16)] == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
+
+    class Small(NeighbourhoodMember):
+        WIDTH = 8
+
+    widths, _ = stages(Small(Puzzle(puzzle(9).state), Team(1, 0, 0, 1 << 28)), 400_000, False)
+    assert widths[:8] == [4, 8, 8, 16, 8, 8, 16, 32]
