@@ -52,7 +52,7 @@ cdef struct Sweep:
     bint found  # a better one than before
     bint failed  # for want of memory
     bint keeps  # to some decisions
-    uint64_t[DECISIONS] decided  # by number; 0 where it is open
+    uint64_t[DECISIONS + 2] decided  # by number, from 1 on; 0 where it is open
 
 
 cdef class Beam:

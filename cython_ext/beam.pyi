@@ -5,7 +5,8 @@ class Beam:
     line: list[int]
     def __init__(self, puzzle: Puzzle) -> None: ...
     def begin(
-        self, width: int, effort: int, noise: float, seed: int, decided: dict[int, int] | None = None
+        self, width: int, effort: int, noise: float, seed: int, decided: dict[int, int] | None = None,
+        least: float = ...,
     ) -> None: ...
     def run(self, deadline: float, nodes: int) -> bool: ...
     @property

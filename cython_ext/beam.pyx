@@ -3,7 +3,7 @@
 Layer by layer all positions are expanded by a turn; of the positions met in a layer only the `width` with the highest
 rank are kept. The rank is the game's value of the position and some noise, which depends on the position alone.
 """
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, nextafterf
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -246,16 +246,20 @@ cdef class Beam:
                 close_layer(&self.sweep.layers[i])
 
     def begin(
-        self, width: int, effort: int, noise: float, seed: int, decided: dict[int, int] | None = None
+        self, width: int, effort: int, noise: float, seed: int, decided: dict[int, int] | None = None,
+        least: float = -INFINITY,
     ) -> None:
         """Begin anew. width: positions kept in a layer. effort: see SoloTable.expand. noise: in points.
 
-        decided: lasting decisions that lines are to make, as Puzzle.decisions has them; all others are free.
+        decided: lasting decisions that lines are to make, as Puzzle.decisions has them; all others are free. least:
+        points that a line must have to count. Raises ValueError for decisions that there cannot be.
         """
         cdef Sweep* s = &self.sweep
         self.empty()
         memset(s.decided, 0, sizeof(s.decided))
         for number, decision in (decided or {}).items():
+            if not 1 <= number <= DECISIONS or s.task.solo.decisions == NULL:
+                raise ValueError(f"there is no decision {number}")
             s.decided[<int>number] = decision
         s.keeps = bool(decided)
         if s.number == self.puzzle.task.solo.layers:
@@ -274,7 +278,7 @@ cdef class Beam:
         s.seen = 0
         self.best = None
         self.line = []
-        s.best = -INFINITY
+        s.best = nextafterf(least, -INFINITY)
         s.best_parent = ROOT
         s.found = False
         s.failed = False

@@ -17,7 +17,7 @@ cdef enum:
     CHANCE = -1  # StateHeader.to_move at a chance point
     OVER = -2  # StateHeader.to_move when the game is over
     MAX_PLAYERS = 5
-    DECISIONS = 64  # of a puzzle's line at most
+    DECISIONS = 64  # of a line of a puzzle at most
 
 
 cdef struct StateHeader:
@@ -110,7 +110,7 @@ cdef struct SoloTable:
     # Hash of what matters for the points to come up to the end of round `last`. alike: differences that hardly ever
     # matter may be overlooked.
     uint64_t (*key)(Components, ConstStatePtr, bint alike, uint32_t last) noexcept nogil
-    # How many lasting decisions lie on the way to a position, below DECISIONS. last: the last one as a number, not 0.
+    # How many lasting decisions lie on the way to a position, up to DECISIONS. last: the last one as a number, not 0.
     # NULL: there are none.
     uint32_t (*decisions)(Components, ConstStatePtr, uint64_t* last) noexcept nogil
     # Makes a position of one player, in which the rest of the turn can be planned with the functions above, out of what

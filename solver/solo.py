@@ -34,13 +34,22 @@ class Snapshot:
 class _Team:
     """The members of a thread, and whose turn it is.
 
-    rest: positions left of that turn.
+    rest: positions left of that turn. spent: seconds that each member has had.
     """
 
     def __init__(self, members: list[Member]) -> None:
         self.members = members
         self.at = 0
         self.rest = members[0].share
+        self.spent = [0.0] * len(members)
+
+    def part(self) -> float:
+        """Return the part of the time to come that the member whose turn it is may count on.
+
+        The same as up to now, of those that still take turns; while one of them had none yet, equal shares.
+        """
+        spent = [spent for spent, member in zip(self.spent, self.members, strict=True) if member.wants_turn]
+        return self.spent[self.at] / sum(spent) if all(spent) else 1 / len(spent)
 
     def pass_on(self) -> None:
         """End the turn."""
@@ -138,9 +147,10 @@ class SoloSearch:
             if time.monotonic() >= end or (left is not None and left <= 0):
                 return
             share = team.rest if left is None else min(left, team.rest)
-            budget = UNKNOWN if later is None else Budget(end + later, inf if left is None else left)
-            known = self._best
+            budget = UNKNOWN if later is None else Budget(end + later, inf if left is None else left, team.part())
+            known, began = self._best, time.monotonic()
             looked = member.turn(end, share, Best(known.score, known.line), budget)
+            team.spent[team.at] += time.monotonic() - began
             if left is not None:
                 left -= looked
             self._note(member.score, member.line, member.bound, looked, member.phase)

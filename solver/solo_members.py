@@ -4,7 +4,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ class Budget:
 
     end: float  # on the clock of time.monotonic()
     nodes: float  # positions
+    part: float = 1.0  # of the time until the end, as far as can be told; the rest goes to other members
 
 
 class Best(NamedTuple):
@@ -69,7 +70,7 @@ class Member(ABC):
     @property
     @abstractmethod
     def phase(self) -> str:
-        """Its name and what it is doing."""
+        """What it is doing, in a few words."""
 
     @abstractmethod
     def turn(self, end: float, nodes: int, best: Best, budget: Budget) -> int:
@@ -104,7 +105,6 @@ class BeamMember(Member):
     def __init__(self, puzzle: Puzzle, team: Team) -> None:
         super().__init__(puzzle, team)
         self._beam = Beam(puzzle)
-        self._pace = 0.0  # seconds a position, all members' together
         self._widest = max(self.FIRST_WIDTH, team.memory // self._beam.bytes_per_width)
         self._width = self.FIRST_WIDTH
         self._seed = team.seed_of_thread
@@ -112,8 +112,9 @@ class BeamMember(Member):
 
     def _begin(self) -> None:
         self._progress = self._passed = 0.0  # progress, and the same times the width of that time
+        self._spent = 0.0  # seconds since then
+        self._looked = 0  # positions
         self._seed += 1
-        self._began = time.monotonic()
         self._beam.begin(self._width, self.EFFORT, self.NOISE, self._seed)
 
     @property
@@ -123,26 +124,32 @@ class BeamMember(Member):
 
     def turn(self, end: float, nodes: int, best: Best, budget: Budget) -> int:
         """Go on with the beam in progress."""
-        before = self._beam.nodes
+        before, began = self._beam.nodes, time.monotonic()
         done = self._beam.run(end, nodes)
         looked = self._beam.nodes - before
-        self._pace = (time.monotonic() - self._began) / max(1, self._beam.nodes)
+        self._count(looked, began)
         self._note(self._beam.best, self._beam.line)
-        left = Budget(budget.end, budget.nodes - looked)
+        left = replace(budget, nodes=budget.nodes - looked)
         if done:
             self._ended(left)
         elif looked >= nodes:  # not where the clock has cut the turn: the same positions give the same line
             self._keep_pace(left)
         return looked
 
+    def _count(self, looked: int, began: float) -> None:
+        """Note what was looked at since a moment."""
+        self._looked += looked
+        self._spent += time.monotonic() - began
+
     def _ended(self, budget: Budget) -> None:
         """Go on after a beam."""
         self._grow(self._room(self._beam.nodes, budget) / self.SPARE)
 
-    def _room(self, nodes: float, budget: Budget) -> float:
-        """Return how many times as many positions as these, and those after them, the budget has room for."""
-        whole = (1 + self.AROUND) * nodes
-        return min(budget.nodes / whole, (budget.end - time.monotonic()) / max(self._pace * whole, 1e-6))
+    def _room(self, nodes: float, budget: Budget, owed: float = 0) -> float:
+        """Return how many times as many positions as these the budget has room for, beside others that it must have."""
+        pace = max(self._spent / max(1, self._looked), 1e-9)
+        seconds = budget.part * (budget.end - time.monotonic())
+        return max(0.0, min(budget.nodes - owed, seconds / pace - owed) / max(1, nodes))
 
     def _grow(self, room: float) -> None:
         """Begin the next beam; room: for how many like the last one."""
@@ -154,13 +161,14 @@ class BeamMember(Member):
         self._begin()
 
     def _keep_pace(self, budget: Budget) -> None:
-        """Narrow a beam that would not come to its end."""
+        """Narrow a beam that would leave too little for what comes after it, or not come to its end."""
         progress = self._beam.progress
         self._passed += self._width * (progress - self._progress)
         self._progress = progress
         if self._passed:
             rest = self._beam.nodes / self._passed * self._width * (1 - progress)
-            if rest and (room := self._room(rest, budget)) < 1:
+            room = self._room((1 + self.AROUND) * rest, budget, self.AROUND * self._beam.nodes)
+            if rest and room < 1:
                 self._width = max(1, int(self._width * room))
                 self._beam.narrow(self._width)
 
@@ -186,7 +194,7 @@ class NeighbourhoodMember(BeamMember):
     def __init__(self, puzzle: Puzzle, team: Team) -> None:
         super().__init__(puzzle, team)
         self._around = Neighbourhood(puzzle, team.seed_of_thread)
-        self._rest = 0.0  # positions to be looked at around the stage's line
+        self._rest = 0  # positions to be looked at around the stage's line
         self._stages = 0  # begun with WIDTH or more
 
     @property
@@ -202,31 +210,37 @@ class NeighbourhoodMember(BeamMember):
         """Go on with what is in progress."""
         if self._rest <= 0:
             return super().turn(end, nodes, best, budget)
-        looked = self._around.turn(end, int(min(nodes, self._rest)), self._narrow_width, self.EFFORT, self.NOISE)
+        began = time.monotonic()
+        looked = self._around.turn(end, min(nodes, self._rest), self._narrow_width, self.EFFORT, self.NOISE)
+        self._count(looked, began)
         self._note(self._around.score, self._around.line)
         self._rest -= looked
         if self._rest <= 0:
-            self._next(self._room(self._beam.nodes, Budget(budget.end, budget.nodes - looked)) / self.SPARE)
+            self._next(best, replace(budget, nodes=budget.nodes - looked))
         return looked
 
     def _ended(self, budget: Budget) -> None:
-        """Go on after a beam, around its line; a beam that found none has a wider one follow."""
+        """Go on after a beam, around its line; after one that found none with another one."""
         if self._beam.best is None:
-            self._grow(self._room(self._beam.nodes, budget))
+            self._grow(self._room((1 + self.AROUND) * self._beam.nodes, budget))
         else:
             self._around.begin(self._beam.best, self._beam.line)
             self._rest = self.AROUND * self._beam.nodes
 
-    def _next(self, room: float) -> None:
-        """Begin the next stage; room: for how many like the last one."""
+    def _next(self, best: Best, budget: Budget) -> None:
+        """Begin the next stage, or go on around the best line of all if there is no room for one."""
         planned = self._width * self.GROWTH
         if planned >= self.WIDTH:
-            self._stages += 1
-            planned = self.WIDTH * luby(self._stages)
-        room *= self._width / planned
+            planned = self.WIDTH * luby(self._stages + 1)
+        planned = min(planned, self._widest)
+        like_this = (1 + self.AROUND) * self._beam.nodes * planned / self._width
+        room = self._room(like_this, budget) / self.SPARE
         if room < self.LEAST:
-            self._rest = inf
+            self._rest = self.AROUND * self._beam.nodes
+            if best.score is not None and best.score > self._around.score:
+                self._around.begin(best.score, best.line)
         else:
+            self._stages += planned >= self.WIDTH
             self._widen(planned * (1 if room > self.LAST else room))
 
     def stop(self) -> None:

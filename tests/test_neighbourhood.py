@@ -1,5 +1,6 @@
 """Searches around the best line of a puzzle."""
 import math
+import time
 from itertools import pairwise
 from statistics import fmean
 
@@ -90,7 +91,7 @@ def test_lines_get_better_and_are_legal(expresso):
         around = Neighbourhood(Puzzle(position.state), seed)
         around.begin(score, line)
         known = score
-        for _ in range(20):
+        for _ in range(40):
             assert around.turn(math.inf, 1000, 20, 24, 1.0) == 1000
             assert around.score >= known
             assert replay(position, around.line) == around.score
@@ -152,6 +153,61 @@ def test_a_known_budget_is_used_up_around_a_wide_beam_s_line(nodes):
     beam, around = spent[-1]
     assert 0.7 < around / (beam + around) < 0.85
     assert beam + around > nodes / 2
+
+
+def test_a_pause_does_not_count():
+    """Between two turns others may be at work; the widths follow the time the member has itself."""
+    member = NeighbourhoodMember(Puzzle(puzzle(9).state), Team(1, 0, 0, 1 << 28))
+    member.turn(math.inf, 1000, Best(None, ()), Budget(time.monotonic() + 60, math.inf))
+    time.sleep(0.5)
+    widths, end = set(), time.monotonic() + 0.5
+    while time.monotonic() < end:
+        member.turn(end, 4096, Best(None, ()), Budget(end, math.inf))
+        widths.add(int(member.phase.split(", width ")[1]))
+    assert max(widths) > 16
+
+
+def test_counts_on_its_part_of_the_time():
+    """Another member takes nine parts of ten: the last beam must not be as wide as if it took none."""
+    widest = []
+    for part in (1.0, 0.1):
+        member = NeighbourhoodMember(Puzzle(puzzle(9).state), Team(2, 0, 0, 1 << 28))
+        left, width = 0.6, 0
+        while left > 0:
+            began = time.monotonic()
+            member.turn(began + part * left, 4096, Best(None, ()), Budget(began + left, math.inf, part))
+            left -= (time.monotonic() - began) / part
+            width = max(width, int(member.phase.split(", width ")[1]) if member.phase.startswith("beam") else 0)
+        widest.append(width)
+    assert widest[1] < widest[0] / 2
+
+
+def test_where_nothing_fits_any_more_it_goes_on_around_the_best_line():
+    position = puzzle(6)
+    best = SoloSearch(position, seed=1).run(60, nodes=200_000)
+    member = NeighbourhoodMember(Puzzle(position.state), Team(1, 0, 5, 1 << 28))
+    left = 20_000
+    while left:
+        left -= member.turn(math.inf, min(left, 256), Best(best.score, best.line), Budget(math.inf, left))
+    assert member.score >= best.score
+
+
+def test_decisions_that_cannot_be_are_refused():
+    beam = Beam(Puzzle(puzzle(1).state))
+    for number in (-1, 0, 65):
+        with pytest.raises(ValueError, match=f"no decision {number}"):
+            beam.begin(4, 24, 0.0, 0, {number: 1})
+
+
+def test_only_lines_with_enough_points_count():
+    position = puzzle(3)
+    best, line = beam_line(position, 20, 1)
+    beam = Beam(Puzzle(position.state))
+    for least, found in ((best, line), (best + 0.5, [])):
+        beam.begin(20, 24, 1.0, 1, None, least)
+        assert beam.run(math.inf, WHOLE)
+        assert beam.line == found
+        assert beam.best == (best if found else None)
 
 
 def test_stages_get_wider_now_and_then():
