@@ -186,7 +186,7 @@ def test_a_pause_does_not_count(clock):
 
 
 def test_counts_on_its_part_of_the_time(clock):
-    """Another member takes nine parts of ten: beams are narrow enough that there is time around the line of the last."""
+    """Another member takes nine parts of ten: there must be time left around the line of the last beam."""
     for seconds in (0.5, 0.7, 1.0, 1.4, 2.0):
         member = NeighbourhoodMember(Puzzle(puzzle(9).state), Team(2, 0, 0, 1 << 28))
         left = seconds
