@@ -131,7 +131,7 @@ def plain_search(board: State, actions: int) -> set[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize(("set_id", "expresso", "actions", "rounds", "boards"), [
-    ("reconstructed", False, 3, 4, 4), ("reconstructed", True, 3, 4, 4), ("reconstructed", False, 4, 3, 4),
+    ("reconstructed", False, 3, 4, 4), ("reconstructed", True, 3, 4, 4), ("reconstructed", False, 4, 2, 4),
     ("reconstructed", True, 4, 2, 4), ("odd", False, 2, 4, 4), ("odd", True, 2, 4, 4), ("odd", True, 3, 2, 4),
     ("odd", False, 4, 1, 4),
 ])  # fmt: skip

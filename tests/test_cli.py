@@ -10,8 +10,10 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
+from google.protobuf.json_format import Parse
 
 from cafebrain.v1 import brain_service_pb2 as pb
+from cafebrain.v1 import game_pb2
 from cafebrain_cli.main import COMMANDS, cli
 from cafebrain_cli.new import _command
 from cafebrain_cli.params import address, duration_ms
@@ -26,6 +28,7 @@ GAMES = [
     for engine in ENGINES.values()
     for players in range(engine.min_players, engine.max_players + 1)
 ]
+BRAIN = Brain(Library())
 EMPTY_BOARD = '{"componentSet": {"id": "standard", "hash": "%s"}, "connectFour": {"columns": %s}}'
 
 
@@ -132,9 +135,11 @@ def test_play_with_json(id_: str, players: int):
             one = run("apply", "-", "--stop-at-chance", "--seed", "5", stdin=state)
             assert one.stderr == ""
             assert one.stdout == run("apply", "-", "draw", "--stop-at-chance", "--seed", "5", stdin=state).stdout
-            assert one.stdout in [
-                run("apply", "-", str(move["id"]), "--stop-at-chance", stdin=state).stdout for move in moves
-            ]
+            here = Parse(state, game_pb2.GameState())
+            requests = (
+                pb.ApplyMoveRequest(state=here, move={"id": move["id"]}, stop_at_chance=True) for move in moves
+            )
+            assert one.stdout in [to_json(BRAIN.apply_move(request).state) for request in requests]
             state = one.stdout
         else:
             assert all(list(move) == ["id", "text", "move"] for move in moves)

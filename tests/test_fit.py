@@ -154,11 +154,11 @@ def test_spreads_of_leads_are_those_the_winners_were_drawn_with() -> None:
     about = subject("cafe")
     dice = np.random.default_rng(4)
     leads = []
-    for _ in range(20_000):
+    for _ in range(4_000):
         points = dice.normal(40, 6, 3)
         share = np.exp((points - points.max()) / 5)
         winner = dice.choice(3, p=share / share.sum())
         leads += [(left, points, [float(player == winner) for player in range(3)]) for left in range(9)]
-    assert spreads(about, leads) == [pytest.approx(5, abs=0.2)] * 9
+    assert spreads(about, leads) == [pytest.approx(5, abs=0.4)] * 9
     some = spreads(about, [lead for lead in leads if lead[0] not in (0, 4)])
     assert (some[0], some[4]) == (1, some[3])

@@ -332,7 +332,7 @@ def test_plans_better_than_the_turn_alone():
                     state.apply(state.sample(dice))
                     continue
                 search = Search(state, viewer=0, seed=seed, memory=4 << 20, score_objective=True)
-                search.plan(30_000, FOREVER, ahead=ahead)
+                search.plan(12_000, FOREVER, ahead=ahead)
                 search.run(1, FOREVER)
                 state.apply(next(move for move, n in visits(search).items() if n))
             points.append(state.returns()[1][0])
