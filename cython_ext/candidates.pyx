@@ -47,9 +47,9 @@ cdef class Candidates:
 
     cdef bint add(self, uint32_t move, const Limits* limits) noexcept nogil:
         cdef Turn* t = &self.turn.turn
-        cdef Turn* rest = &self.later.planner.turn
+        cdef Turn* rest = &self.later.own.planner.turn
         cdef size_t size = t.table.state_size
-        cdef const StateHeader* header = <const StateHeader*>self.later.state
+        cdef const StateHeader* header = <const StateHeader*>self.later.own.state
         cdef Aim[LOOKED] aims
         cdef Aim aim
         cdef uint32_t i, j, n = 0
@@ -59,15 +59,15 @@ cdef class Candidates:
                 aim.expected = self.later.expected(t, aim.key, t.end[i].points)
                 aim.state = t.end_states + i * size
                 n = note(aims, n, &aim)
-        memcpy(self.later.state, t.root, size)
-        t.table.apply(t.native, self.later.state, move)
-        if header.to_move < 0 or t.solo.round(t.native, self.later.state) != t.round:
-            aim.key = t.solo.key(t.native, self.later.state, True, t.solo.last)
-            aim.expected = self.later.expected(t, aim.key, points(t, self.later.state))
-            aim.state = self.later.state
+        memcpy(self.later.own.state, t.root, size)
+        t.table.apply(t.native, self.later.own.state, move)
+        if header.to_move < 0 or t.solo.round(t.native, self.later.own.state) != t.round:
+            aim.key = t.solo.key(t.native, self.later.own.state, True, t.solo.last)
+            aim.expected = self.later.expected(t, aim.key, points(t, self.later.own.state))
+            aim.state = self.later.own.state
             n = note(aims, n, &aim)
         else:
-            self.later.planner.run(self.later.state, limits)
+            self.later.own.planner.run(self.later.own.state, limits)
             for i in range(rest.ends):
                 aim.key = rest.end[i].key
                 aim.expected = self.later.expected(t, aim.key, rest.end[i].points)

@@ -4,9 +4,15 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
 from cython_ext.clock cimport now
 from cython_ext.game cimport CHANCE, OVER, ConstStatePtr, Game, StateHeader
 from cython_ext.rng cimport Rng, rng_seed
+from cython_ext.threads cimport (
+    acquire, condition_destroy, condition_make, lock_destroy, lock_make, release, wait, wake_all,
+)
 
 
 cdef void sort(uint32_t* ends, uint32_t n, const double* worth) noexcept nogil:
@@ -39,9 +45,7 @@ cdef bint decided(const Turn* t, const uint32_t* ends, uint32_t n) noexcept nogi
     return True
 
 
-cdef class Lookahead:
-    """Looks ahead from the turns of one game."""
-
+cdef class Sampler:
     def __cinit__(self, Game game):
         self.game = game
         self.planner = Planner(game, [])
@@ -51,6 +55,119 @@ cdef class Lookahead:
 
     def __dealloc__(self):
         free(self.state)
+
+    cdef float sample(self, const Turn* turn, ConstStatePtr end, uint64_t seed, const Limits* limits) noexcept nogil:
+        cdef Rng rng
+        cdef uint32_t draw
+        memcpy(self.state, end, self.game.table.state_size)
+        rng_seed(&rng, seed)
+        self.drawn = False
+        while (<const StateHeader*>self.state).to_move == CHANCE:
+            draw = self.game.table.sample(turn.native, self.state, &rng)
+            self.game.table.apply(turn.native, self.state, draw)
+            self.drawn = True
+        return self.planner.best(self.state, WIDTH, limits)
+
+
+cdef class Lookahead:
+    """Looks ahead from the turns of one game, on so many threads."""
+
+    def __cinit__(self, Game game, threads: int):
+        self.game = game
+        self.own = Sampler(game)
+        self.threads = threads
+        self.others = [Sampler(game) for _ in range(threads - 1)]
+        lock_make(&self.lock)
+        condition_make(&self.changed, NULL)
+
+    def __dealloc__(self):
+        condition_destroy(&self.changed)
+        lock_destroy(&self.lock)
+
+    @contextmanager
+    def helped(self):
+        """Lets all threads look ahead."""
+        if not self.others:
+            yield
+            return
+        with ThreadPoolExecutor(len(self.others)) as pool:
+            try:
+                for sampler in self.others:
+                    pool.submit(self._help, sampler)
+                yield
+            finally:
+                self.finish()
+
+    def _help(self, Sampler sampler):
+        with nogil:
+            self.help(sampler)
+
+    cdef void finish(self) noexcept nogil:
+        """Let the other threads go."""
+        acquire(&self.lock)
+        self.over = True
+        wake_all(&self.changed)
+        release(&self.lock)
+
+    cdef void help(self, Sampler sampler) noexcept nogil:
+        """Help with one row after the other."""
+        acquire(&self.lock)
+        while not self.over:
+            if self.row.claimed < self.row.n:
+                release(&self.lock)
+                self.work(sampler)
+                acquire(&self.lock)
+            else:
+                wait(&self.changed, &self.lock)
+        release(&self.lock)
+
+    cdef void work(self, Sampler sampler) noexcept nogil:
+        """Look ahead from ends of the row until there are no more."""
+        cdef Row* row = &self.row
+        cdef uint32_t i, end
+        cdef float found
+        acquire(&self.lock)
+        while row.claimed < row.n:
+            i = row.claimed
+            row.claimed += 1
+            release(&self.lock)
+            end = row.ends[i]
+            found = sampler.sample(
+                row.turn, row.turn.end_states + end * self.game.table.state_size, row.seed, self.limits
+            )
+            acquire(&self.lock)
+            row.points[i] = found
+            self.seen += sampler.planner.turn.seen
+            self.drawn |= sampler.drawn
+            row.filled += 1
+            if found == -INFINITY:  # a limit came: the rest is left
+                row.filled += row.n - row.claimed
+                row.claimed = row.n
+                self.cut = True
+        if row.filled == row.n:
+            wake_all(&self.changed)
+        release(&self.lock)
+
+    cdef bint fill(
+        self, float* points, const Turn* turn, const uint32_t* ends, uint32_t n, uint64_t seed
+    ) noexcept nogil:
+        cdef Row* row = &self.row
+        acquire(&self.lock)
+        row.turn = turn
+        row.ends = ends
+        row.n = n
+        row.claimed = row.filled = 0
+        row.seed = seed
+        row.points = points
+        self.cut = False
+        wake_all(&self.changed)
+        release(&self.lock)
+        self.work(self.own)
+        acquire(&self.lock)
+        while row.filled < row.n:
+            wait(&self.changed, &self.lock)
+        release(&self.lock)
+        return not self.cut
 
     cdef void begin(self, const Limits* limits) noexcept nogil:
         self.began = now()
@@ -63,7 +180,7 @@ cdef class Lookahead:
         cdef uint32_t* ends = self.ranked
         cdef size_t size = self.game.table.state_size
         cdef float[ENDS] row
-        cdef uint32_t i, n = 0, stages, stage = 1, samples = 0
+        cdef uint32_t i, n = 0, stages, stage = 1, samples = 0, skip
         self.begin(limits)
         self.shift = 0
         for i in range(t.ends):
@@ -79,11 +196,8 @@ cdef class Lookahead:
             return False
         stages = stages_of(n)
         while True:
-            for i in range(0 if samples else 1, n):
-                row[i] = self.sample(t, t.end_states + ends[i] * size, seed + samples)
-                if row[i] == -INFINITY:
-                    break
-            else:
+            skip = 0 if samples else 1
+            if self.fill(row + skip, t, ends + skip, n - skip, seed + samples):
                 for i in range(n):
                     if not samples:
                         self.shift += (row[i] - t.end[ends[i]].points) / n
@@ -107,26 +221,23 @@ cdef class Lookahead:
         return True
 
     cdef float sample(self, const Turn* turn, ConstStatePtr end, uint64_t seed) noexcept nogil:
-        cdef Rng rng
-        cdef uint32_t draw
-        cdef float found
-        memcpy(self.state, end, self.game.table.state_size)
-        rng_seed(&rng, seed)
-        while (<const StateHeader*>self.state).to_move == CHANCE:
-            draw = self.game.table.sample(turn.native, self.state, &rng)
-            self.game.table.apply(turn.native, self.state, draw)
-            self.drawn = True
-        found = self.planner.best(self.state, WIDTH, self.limits)
-        self.seen += self.planner.turn.seen
+        cdef float found = self.own.sample(turn, end, seed, self.limits)
+        self.seen += self.own.planner.turn.seen
+        self.drawn |= self.own.drawn
         return found
 
     cdef double used(self) noexcept nogil:
-        cdef double nodes = self.seen / max(<double>self.limits.nodes, 1.0)
-        return max(nodes, (now() - self.began) / (self.limits.end - self.began))
+        return max(self.nodes_used(), self.time_used())
+
+    cdef double nodes_used(self) noexcept nogil:
+        return self.seen / max(<double>self.limits.nodes, 1.0)
+
+    cdef double time_used(self) noexcept nogil:
+        return (now() - self.began) / (self.limits.end - self.began)
 
     cdef uint32_t affordable(self, uint32_t n) noexcept nogil:
-        """How many of n ends can be compared, now that one sample was taken of one of them."""
-        cdef double each = self.used()
+        """How many of n ends can be compared, now that one sample was taken of one of them by one thread."""
+        cdef double each = max(self.nodes_used(), self.time_used() / self.threads)
         while n >= FINALISTS and each * n * SAMPLES * stages_of(n) > 1:
             n -= 1
         return n

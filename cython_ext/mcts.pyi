@@ -3,6 +3,7 @@ from cython_ext.game import Game, State
 class Search:
     game: Game
     ended: float
+    threads: int
     settled: bool
     def __init__(
         self,
@@ -15,6 +16,7 @@ class Search:
         informed: bool = True,
         exploration: float | None = None,
         allowed: list[int] | None = None,
+        threads: int = 1,
     ) -> None: ...
     def plan(self, positions: int, deadline: float, ahead: bool = False) -> int: ...
     def run(self, visits: int, deadline: float, move: int | None = None) -> str: ...

@@ -11,14 +11,23 @@ from libc.stdint cimport UINT32_MAX, int8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+from cython_ext.atomics cimport (
+    acquire16, add32, load8, load32, load_float, release16, set_flag, store8, store_float,
+)
 from cython_ext.candidates cimport LEAST_ROWS, Candidates
 from cython_ext.clock cimport now
 from cython_ext.game cimport CHANCE, OVER, Components, GameTable, State, StateHeader
 from cython_ext.lookahead cimport Lookahead
 from cython_ext.plan cimport Planner
-from cython_ext.rng cimport rng_below, rng_seed
+from cython_ext.rng cimport rng_below
 from cython_ext.softmax cimport softmax
-from cython_ext.tree cimport child_with, next_node, node_at, select_prior, select_puct, select_ucb
+from cython_ext.tree cimport (
+    CHUNK, Node, child_with, claim, next_node, node_at, select_prior, select_puct, select_ucb,
+)
+from cython_ext.worker cimport RootSums, add_sums, note_scores, reserve, sum_up, worker_free, worker_make
 
 cdef double AWAY = 2e-4  # seconds between two looks at the clock and the stop flag that are too long
 # What was found best by play: docs/search.md.
@@ -49,6 +58,21 @@ cdef inline float inverse_sqrt(uint32_t n) noexcept nogil:
     return INVERSE_SQRT[n] if n < TABLED else <float>(1 / sqrt(<double>n))
 
 
+cdef inline void add_result(Node* node, const float* utility, int players, bint shared) noexcept nogil:
+    """Count a simulation's result at a node it passed: the value first, for a node with visits has one."""
+    cdef uint32_t visits = load32(&node.visits) + 1
+    cdef float value
+    cdef int player
+    for player in range(players):
+        value = load_float(&node.value[player])
+        store_float(&node.value[player], value + (utility[player] - value) / visits)
+    store_float(&node.explore, inverse_sqrt(visits))
+    if shared:
+        add32(&node.visits, 1)
+    else:
+        node.visits = visits
+
+
 cdef class Search:
     """A search tree for one position.
 
@@ -60,16 +84,20 @@ cdef class Search:
     informed: use the game's playout policy, evaluation and priors; otherwise plain UCT with random playouts.
     exploration: weight of the exploration term, in spreads of the utility; None for what was found best.
     allowed: the moves to consider at the root; None for all legal ones.
+    threads: 1 to 64 that share the tree. With one, the same seed and visits give the same figures.
 
-    Raises ValueError where the game is over or no legal move is allowed.
+    Raises ValueError where the game is over, no legal move is allowed, or for another number of threads.
     """
 
     def __cinit__(self, State root, *, viewer: int, seed: int, memory: int, score_objective: bool = False,
-                  informed: bool = True, exploration: float | None = None, allowed: list[int] | None = None):
+                  informed: bool = True, exploration: float | None = None, allowed: list[int] | None = None,
+                  threads: int = 1):
         cdef size_t size = root.game.table.state_size
         cdef size_t room = root.game.table.moves_max
         if root.to_move == OVER:
             raise ValueError("the game is over")
+        if not 1 <= threads <= THREADS_MAX:
+            raise ValueError(f"{threads} threads; wants 1 to {THREADS_MAX}")
         if exploration is None:
             exploration = PUCT_EXPLORATION if informed and root.game.table.priors != NULL else UCB_EXPLORATION
         self.exploration = exploration
@@ -81,44 +109,45 @@ cdef class Search:
         self.least = -INFINITY if score_objective else 0
         self.forced = NONE
         self.seed = seed
-        rng_seed(&self.rng, seed)
+        self.workers = <Worker*>calloc(threads, sizeof(Worker))
+        if self.workers == NULL:
+            raise MemoryError
+        self.threads = threads
+        self.shared = threads > 1
+        for i in range(threads):
+            if not worker_make(&self.workers[i], size, room, self.seed + <uint64_t>i):
+                raise MemoryError
         self.root = malloc(size)
-        self.state = malloc(size)
-        self.moves = <uint32_t*>malloc(room * sizeof(uint32_t))
-        self.chances = <double*>malloc(room * sizeof(double))
-        self.priors = <float*>malloc(room * sizeof(float))
         self.tree.stride = sizeof(Node) - (MAX_PLAYERS - self.players) * sizeof(float)
         self.tree.capacity = <uint32_t>min(<size_t>memory // self.tree.stride, <size_t>UINT32_MAX)
+        if self.shared:
+            self.chunk = min(<uint32_t>CHUNK, self.tree.capacity // (8 * <uint32_t>self.threads))
         if self.tree.capacity < room + 1:
             raise ValueError(f"the tree wants at least {(room + 1) * self.tree.stride} bytes")
         # Untouched pages cost nothing: the tree takes memory only as it grows.
         self.tree.nodes = <uint8_t*>malloc(self.tree.capacity * self.tree.stride)
-        self.sums = <RootSums*>calloc(room, sizeof(RootSums))
-        if (self.root == NULL or self.state == NULL or self.moves == NULL or self.chances == NULL
-                or self.priors == NULL or self.tree.nodes == NULL or self.sums == NULL):
+        if self.root == NULL or self.tree.nodes == NULL:
             raise MemoryError
+        cdef Worker* worker = &self.workers[0]
         memcpy(self.root, root.data, size)
-        memcpy(self.state, root.data, size)
-        for player in range(self.players):
-            self.scale[player] = 1
+        memcpy(worker.state, root.data, size)
         memset(self.tree.nodes, 0, self.tree.stride)
         self.tree.used = 1
         cdef Node* node = node_at(&self.tree, 0)
         node.actor = <int8_t>root.to_move
         if self.game.table.determinize != NULL:  # the priors, too, must not see what the viewer does not
-            self.game.table.determinize(self.game.native, self.state, self.viewer, &self.rng)
-        self.expand(node)
+            self.game.table.determinize(self.game.native, worker.state, self.viewer, &worker.rng)
+        self.expand(worker, node)
         if allowed is not None:
             self.restrict(set(allowed))
 
     def __dealloc__(self):
+        cdef int i
         with nogil:  # giving back a large tree takes milliseconds
+            for i in range(self.threads):
+                worker_free(&self.workers[i])
+            free(self.workers)
             free(self.root)
-            free(self.state)
-            free(self.moves)
-            free(self.chances)
-            free(self.priors)
-            free(self.sums)
             free(self.tree.nodes)
 
     def preferred(self) -> list[int]:
@@ -173,28 +202,29 @@ cdef class Search:
         limits.end = end
         if not ahead:
             with nogil:
-                self.prefer(planner.run(self.state, limits), self.game.solo.certainty)
+                self.prefer(planner.run(self.workers[0].state, limits), self.game.solo.certainty)
             return planner.turn.seen
-        self.later = later = Lookahead(self.game)
+        self.later = later = Lookahead(self.game, self.threads)
         limits.nodes = <uint64_t>(PLAN_SHARE * most)
         limits.end = began + PLAN_SHARE * (end - began)
-        with nogil:
-            planner.run(self.state, limits)
-            seen = planner.turn.seen
-            cut = seen >= limits.nodes or now() >= limits.end
-            limits.nodes = most - min(seen, most)
-            limits.end = end
-            self.settled = later.run(planner, self.rng.a, limits)
-            seen += later.seen
-            if self.settled:
-                self.prefer(planner.turn.value, SHARPER * self.game.solo.certainty)
-            else:
-                # What was kept for looking ahead goes to the turn, if that is more than the turn has had.
-                if cut and seen <= most // 2 and now() <= began + (end - began) / 2:
-                    limits.nodes = most - seen
-                    planner.run(self.state, limits)
-                    seen += planner.turn.seen
-                self.prefer(planner.turn.value, self.game.solo.certainty)
+        with later.helped():
+            with nogil:
+                planner.run(self.workers[0].state, limits)
+                seen = planner.turn.seen
+                cut = seen >= limits.nodes or now() >= limits.end
+                limits.nodes = most - min(seen, most)
+                limits.end = end
+                self.settled = later.run(planner, self.workers[0].rng.a, limits)
+                seen += later.seen
+                if self.settled:
+                    self.prefer(planner.turn.value, SHARPER * self.game.solo.certainty)
+                else:
+                    # What was kept for looking ahead goes to the turn, if that is more than the turn has had.
+                    if cut and seen <= most // 2 and now() <= began + (end - began) / 2:
+                        limits.nodes = most - seen
+                        planner.run(self.workers[0].state, limits)
+                        seen += planner.turn.seen
+                    self.prefer(planner.turn.value, self.game.solo.certainty)
         return seen
 
     def look_ahead(
@@ -254,16 +284,17 @@ cdef class Search:
         cdef Node* child
         cdef Node spare
         cdef uint32_t i, j
+        cdef float* priors = self.workers[0].priors
         cdef float best = -INFINITY
         for i in range(root.children):
             best = max(best, value[i])
-            self.priors[i] = value[i]
+            priors[i] = value[i]
         if best == -INFINITY:
             return
-        softmax(self.priors, root.children, certainty)
+        softmax(priors, root.children, certainty)
         for i in range(root.children):
             child = node_at(&self.tree, root.first_child + i)
-            child.prior = self.priors[i] + EVEN * (<float>1 / root.children - self.priors[i])
+            child.prior = priors[i] + EVEN * (<float>1 / root.children - priors[i])
             memcpy(&spare, child, self.tree.stride)
             j = i
             while j > 0 and node_at(&self.tree, root.first_child + j - 1).prior < spare.prior:
@@ -281,18 +312,44 @@ cdef class Search:
         "time", "memory" or "stopped".
         """
         cdef uint32_t limit = visits
+        self.tree.begun = self.visits
+        if not limit:
+            return "visits"
+        if move is not None:
+            self.forced = self.forced_child(move)
+            self.tree.begun = self.sums_of(self.forced).n
+        try:
+            reasons = self._work_all(limit, deadline) if self.shared else {self._work(0, limit, deadline)}
+        finally:
+            self.forced = NONE
+        # What a thread that ran out of time gave back, another one may have made.
+        if self.tree.begun >= limit:
+            reasons.discard("time")
+        return next((reason for reason in ("stopped", "memory", "time") if reason in reasons), "visits")
+
+    def _work_all(self, limit: int, deadline: float) -> set[str]:
+        """Let all threads simulate, or as many as there can be; returns what ended each."""
+        with ThreadPoolExecutor(self.threads - 1) as pool:
+            others = []
+            with suppress(RuntimeError):  # no more threads can be started
+                for i in range(1, self.threads):
+                    others.append(pool.submit(self._work, i, limit, deadline))
+            return {self._work(0, limit, deadline), *(other.result() for other in others)}
+
+    def _work(self, thread: int, uint32_t limit, deadline: float) -> str:
+        """Simulate on one thread; returns what ended that."""
+        cdef Worker* worker = &self.workers[<int>thread]
         cdef double end = deadline
         cdef uint32_t since_poll = 0, poll = POLL
         cdef double looked = now(), moment
-        cdef Node* counted = node_at(&self.tree, 0)
+        cdef Outcome outcome
         cdef const char* reason = "visits"
-        if move is not None:
-            self.forced = self.forced_child(move)
-            counted = node_at(&self.tree, counted.first_child + self.forced)
         with nogil:
-            while counted.visits < limit:
-                self.simulate()
-                if self.tree.full:
+            while True:
+                outcome = self.simulate(worker, limit)
+                if outcome == ENOUGH:
+                    break
+                if outcome == FULL:
                     reason = "memory"
                     break
                 since_poll += 1
@@ -302,7 +359,7 @@ cdef class Search:
                         reason = "stopped"
                         break
                     moment = now()
-                    if moment >= end and counted.visits < limit:
+                    if moment >= end and (worker.claimed or load32(&self.tree.begun) < limit):
                         reason = "time"
                         break
                     if moment - looked > AWAY:
@@ -310,8 +367,10 @@ cdef class Search:
                     elif poll < POLL:
                         poll += 1
                     looked = moment
-            self.ended = now()
-        self.forced = NONE
+            add32(&self.tree.begun, -<int>worker.claimed)
+            worker.claimed = 0
+            moment = now()
+        self.ended = max(self.ended, moment)
         return reason.decode()
 
     cdef int forced_child(self, uint32_t move) except NONE:
@@ -344,11 +403,15 @@ cdef class Search:
     @property
     def visits(self) -> int:
         """Simulations so far."""
-        return node_at(&self.tree, 0).visits
+        cdef uint32_t made = 0
+        cdef int thread
+        for thread in range(self.threads):
+            made += self.workers[thread].made
+        return made
 
     @property
     def nodes(self) -> int:
-        """Nodes in the tree."""
+        """Nodes in the tree, with those that a thread has reserved."""
         return self.tree.used
 
     @property
@@ -363,13 +426,14 @@ cdef class Search:
         """
         cdef Node* root = node_at(&self.tree, 0)
         cdef Node* child = node_at(&self.tree, root.first_child)
-        cdef RootSums* sums
+        cdef RootSums sums
+        cdef int p
         result = []
         for i in range(root.children):
-            sums = &self.sums[i]
+            sums = self.sums_of(i)
             result.append((
                 child.move,
-                child.visits,
+                sums.n,
                 [sums.win[p] for p in range(self.players)],
                 [sums.win_squares[p] for p in range(self.players)],
                 [sums.score[p] for p in range(self.players)],
@@ -377,6 +441,14 @@ cdef class Search:
             ))
             child = next_node(&self.tree, child)
         return result
+
+    cdef RootSums sums_of(self, int child):
+        """What all threads found through one child of the root."""
+        cdef RootSums sums = self.workers[0].sums[child]
+        cdef int thread
+        for thread in range(1, self.threads):
+            add_sums(&sums, &self.workers[thread].sums[child], self.players)
+        return sums
 
     def ending_moves(self) -> set[int]:
         """Root moves with visits that end the game: their means are results, not what play from there may bring."""
@@ -419,31 +491,35 @@ cdef class Search:
                 return NULL
         return node
 
-    cdef void simulate(self) noexcept nogil:
-        """One simulation: select, expand, play out, back up."""
+    cdef Outcome simulate(self, Worker* worker, uint32_t limit) noexcept nogil:
+        """One simulation, unless `limit` are begun: select, expand, play out, back up."""
         cdef Node* path[MAX_DEPTH]
         cdef Tree* tree = &self.tree
         cdef const GameTable* game = &self.game.table
         cdef Components native = self.game.native
         cdef Node* node = node_at(tree, 0)
-        cdef StateHeader* header = <StateHeader*>self.state
+        cdef StateHeader* header = <StateHeader*>worker.state
         cdef float[MAX_PLAYERS] win
         cdef float[MAX_PLAYERS] score
         cdef float[MAX_PLAYERS] variance
         cdef float[MAX_PLAYERS] utility
-        cdef int depth = 0, player
+        cdef int depth = 0, player, actor
         cdef uint32_t move
         cdef uint8_t* first
         cdef uint32_t root_move
-        cdef RootSums* sums
         cdef bint informed = self.informed and game.priors != NULL
-        memcpy(self.state, self.root, game.state_size)
+        if not worker.claimed:
+            worker.claimed = claim(tree, limit, self.threads)
+            if not worker.claimed:
+                return ENOUGH
+        worker.claimed -= 1
+        memcpy(worker.state, self.root, game.state_size)
         if game.determinize != NULL:
-            game.determinize(native, self.state, self.viewer, &self.rng)
+            game.determinize(native, worker.state, self.viewer, &worker.rng)
         path[0] = node
         while header.to_move != OVER and depth < MAX_DEPTH - 1:
-            if node.children == 0:
-                if node.visits == 0 or not self.expand(node):
+            if acquire16(&node.children) == 0:
+                if load32(&node.visits) == 0 or not self.expand(worker, node):
                     break
             if depth == 0 and self.forced != NONE:
                 node = node_at(tree, node.first_child + self.forced)
@@ -452,122 +528,107 @@ cdef class Search:
                 node = select_prior(tree, node)
                 move = node.move
             elif header.to_move == CHANCE:
-                move = game.sample(native, self.state, &self.rng)
+                move = game.sample(native, worker.state, &worker.rng)
                 node = child_with(tree, node, move)
             else:
+                actor = header.to_move
                 if informed:
-                    node = select_puct(tree, node, self.exploration * self.scale[node.actor],
-                                       FIRST_PLAY_REDUCTION * self.scale[node.actor], self.least)
+                    node = select_puct(tree, node, actor, self.exploration * worker.scale[actor],
+                                       FIRST_PLAY_REDUCTION * worker.scale[actor], self.least)
                 else:
-                    node = select_ucb(tree, node, self.exploration * self.scale[node.actor] * sqrt_log(node.visits))
+                    node = select_ucb(tree, node, actor,
+                                      self.exploration * worker.scale[actor] * sqrt_log(load32(&node.visits)))
                 move = node.move
-            game.apply(native, self.state, move)
+            game.apply(native, worker.state, move)
             if node == NULL:
                 break
-            node.actor = header.to_move
+            if load8(<uint8_t*>&node.actor) != <uint8_t>header.to_move:  # writing takes the node from other threads
+                store8(<uint8_t*>&node.actor, <uint8_t>header.to_move)
             depth += 1
             path[depth] = node
-        self.play_out(win, score, variance)
-        self.note_scores(score)
+        self.play_out(worker, win, score, variance)
+        if self.score_objective:
+            note_scores(worker, score, self.players)
         for player in range(self.players):
             utility[player] = score[player] if self.score_objective else win[player]
         if depth > 0:  # else a draw at the root came out that the position itself does not list
             first = <uint8_t*>node_at(tree, path[0].first_child)
             root_move = <uint32_t>(<uint8_t*>path[1] - first) // <uint32_t>tree.stride
-            sums = &self.sums[root_move]
-            for player in range(self.players):
-                sums.win[player] += win[player]
-                sums.win_squares[player] += win[player] * win[player]
-                sums.score[player] += score[player]
-                sums.score_squares[player] += score[player] * score[player] + variance[player]
+            sum_up(&worker.sums[root_move], win, score, variance, self.players)
         while depth >= 0:
-            node = path[depth]
-            node.visits += 1
-            for player in range(self.players):
-                node.value[player] += (utility[player] - node.value[player]) / node.visits
-            node.explore = inverse_sqrt(node.visits)
+            add_result(path[depth], utility, self.players, self.shared)
             depth -= 1
+        worker.made += 1
+        return FULL if load8(&tree.full) else MADE
 
-    cdef bint expand(self, Node* node) noexcept nogil:
+    cdef bint expand(self, Worker* worker, Node* node) noexcept nogil:
         """Give the node of the running simulation's position its children; False where memory is used up."""
         cdef Tree* tree = &self.tree
         cdef const GameTable* game = &self.game.table
         cdef Components native = self.game.native
-        cdef uint32_t i, j, n, move
+        cdef uint32_t i, j, n, move, base
         cdef float prior
         cdef Node* child
-        if node.actor == CHANCE:
-            n = game.outcomes(native, self.state, self.moves, self.chances)
-        else:
-            n = game.legal_moves(native, self.state, self.moves)
-        if tree.capacity - tree.used < n:
-            tree.full = True
+        cdef bint chance = (<StateHeader*>worker.state).to_move == CHANCE
+        if set_flag(&node.expanded):  # another thread is at it
             return False
-        if node.actor != CHANCE:
+        if chance:
+            n = game.outcomes(native, worker.state, worker.moves, worker.chances)
+        else:
+            n = game.legal_moves(native, worker.state, worker.moves)
+        if not reserve(worker, tree, n, self.chunk, &base):
+            return False
+        if not chance:
             for i in range(n - 1, 0, -1):  # untried moves are tried in random order, but for their priors
-                j = rng_below(&self.rng, i + 1)
-                move = self.moves[i]
-                self.moves[i] = self.moves[j]
-                self.moves[j] = move
+                j = rng_below(&worker.rng, i + 1)
+                move = worker.moves[i]
+                worker.moves[i] = worker.moves[j]
+                worker.moves[j] = move
             if self.informed and game.priors != NULL:
-                game.priors(native, self.state, self.moves, n, self.priors)
+                game.priors(native, worker.state, worker.moves, n, worker.priors)
                 for i in range(n):
-                    self.priors[i] += EVEN * (<float>1 / n - self.priors[i])
+                    worker.priors[i] += EVEN * (<float>1 / n - worker.priors[i])
                 for i in range(1, n):  # insertion sort, highest prior first
-                    move = self.moves[i]
-                    prior = self.priors[i]
+                    move = worker.moves[i]
+                    prior = worker.priors[i]
                     j = i
-                    while j > 0 and self.priors[j - 1] < prior:
-                        self.moves[j] = self.moves[j - 1]
-                        self.priors[j] = self.priors[j - 1]
+                    while j > 0 and worker.priors[j - 1] < prior:
+                        worker.moves[j] = worker.moves[j - 1]
+                        worker.priors[j] = worker.priors[j - 1]
                         j -= 1
-                    self.moves[j] = move
-                    self.priors[j] = prior
-        node.first_child = tree.used
-        node.children = <uint16_t>n
-        memset(node_at(tree, tree.used), 0, n * tree.stride)
+                    worker.moves[j] = move
+                    worker.priors[j] = prior
+        memset(node_at(tree, base), 0, n * tree.stride)
         for i in range(n):
-            child = node_at(tree, tree.used + i)
-            child.move = self.moves[i]
-            child.prior = self.priors[i] if self.informed and node.actor != CHANCE else 0
-        tree.used += n
+            child = node_at(tree, base + i)
+            child.move = worker.moves[i]
+            child.prior = worker.priors[i] if self.informed and not chance else 0
+        node.first_child = base
+        release16(&node.children, <uint16_t>n)
         return True
 
-    cdef void play_out(self, float* win, float* score, float* variance) noexcept nogil:
+    cdef void play_out(self, Worker* worker, float* win, float* score, float* variance) noexcept nogil:
         """Play the running simulation on to its end, or to where it is cut and evaluated.
 
         variance: what the evaluation leaves open of the scores.
         """
         cdef const GameTable* game = &self.game.table
         cdef Components native = self.game.native
-        cdef StateHeader* header = <StateHeader*>self.state
+        cdef StateHeader* header = <StateHeader*>worker.state
         cdef uint32_t left = UINT32_MAX
         cdef bint cut = self.informed and game.settled != NULL
         if self.informed and game.playout_limit:
             left = game.playout_limit
         memset(variance, 0, self.players * sizeof(float))
-        while header.to_move != OVER and left and not (cut and game.settled(native, self.state)):
+        while header.to_move != OVER and left and not (cut and game.settled(native, worker.state)):
             if self.informed and game.playout_step != NULL:
-                game.playout_step(native, self.state, &self.rng)
+                game.playout_step(native, worker.state, &worker.rng)
             else:
-                game.random_step(native, self.state, &self.rng)
+                game.random_step(native, worker.state, &worker.rng)
             left -= 1
         if header.to_move == OVER:
-            game.returns(native, self.state, win, score)
+            game.returns(native, worker.state, win, score)
         else:
-            game.evaluate(native, self.state, win, score)
+            game.evaluate(native, worker.state, win, score)
             if game.doubt != NULL:
-                game.doubt(native, self.state, variance)
-
-    cdef void note_scores(self, const float* score) noexcept nogil:
-        """Keep the spread of the final scores, the scale of exploration when they are the utility (Welford 1962)."""
-        cdef int player
-        cdef double delta
-        if not self.score_objective:
-            return
-        self.score_count += 1
-        for player in range(self.players):
-            delta = score[player] - self.score_mean[player]
-            self.score_mean[player] += delta / self.score_count
-            self.score_m2[player] += delta * (score[player] - self.score_mean[player])
-            self.scale[player] = <float>(2 * sqrt(self.score_m2[player] / self.score_count) + 1e-3)
+                game.doubt(native, worker.state, variance)

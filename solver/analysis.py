@@ -1,14 +1,12 @@
-"""One search for one request: its budget and its trees."""
+"""One search for one request: its budget and its tree."""
 from __future__ import annotations
 
 import math
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from cafebrain.errors import BrainError
 from cafebrain.v1 import brain_service_pb2 as pb
@@ -25,7 +23,7 @@ DEFAULT_TIME = 1.0  # seconds, where neither budget nor deadline is given
 MAX_VISITS = 100_000_000
 MAX_THREADS = 64
 MAX_MOVES_WANTED = (1 << 32) - 1
-TREE_BYTES = 512 << 20  # for all trees of one search
+TREE_BYTES = 512 << 20  # for the tree of one search
 ANSWER_TIME = 0.1  # seconds of a caller's deadline kept for building and sending the answer on a busy machine
 BUILD_TIME = 0.002  # seconds of a time budget kept for building the answer
 MAX_LINE = 16  # moves of a principal variation
@@ -44,7 +42,6 @@ LEAST_AHEAD = 10_000  # positions with which a plan looks ahead; with fewer it w
 MOST_AHEAD = 600_000  # about half a second, where the clock has no say or somebody watches a search and wants to see it
 ENDING_TIME = 0.5  # of a search under a time limit, the part after which solving is given up on a slow machine
 
-T = TypeVar("T")
 REASONS = {
     "visits": pb.STOP_REASON_VISITS,
     "time": pb.STOP_REASON_TIME,
@@ -61,7 +58,7 @@ class Limits:
     visits: int = MAX_VISITS
     threads: int = MAX_THREADS
     moves_wanted: int = MAX_MOVES_WANTED
-    tree_bytes: int = TREE_BYTES  # for the tree of one thread
+    tree_bytes: int = TREE_BYTES  # for each thread of a search
 
 
 class Control:
@@ -96,11 +93,11 @@ class Control:
     def ended(self) -> float | None:
         """When the last run of its searches ended, on the clock of time.monotonic(); None where that is not known."""
         with self._lock:
-            trees = [search.ended for search in self._searches if isinstance(search, Search)]
-            return max(trees) if trees and len(trees) == len(self._searches) else None
+            ended = [search.ended for search in self._searches if isinstance(search, Search)]
+            return max(ended) if ended and len(ended) == len(self._searches) else None
 
     def release(self) -> None:
-        """Give the trees of the searches back."""
+        """Give the memory of the searches back."""
         with self._lock:
             self._searches = []
 
@@ -150,7 +147,7 @@ class Analysis(Timed):
     def __init__(
         self,
         position: Position,
-        searches: list[Search],
+        search: Search,
         ending: Exact | None,
         to_plan: int,
         ahead: bool,
@@ -162,11 +159,11 @@ class Analysis(Timed):
         count = request.budget.visits or request.level  # a level limits the visits
         super().__init__(control, budget_seconds(request.budget.time_ms, count, control, limits))
         self.position = position
-        self.searches = searches
+        self._search: Search | None = search
         self._ending = ending
-        self._to_plan = to_plan  # positions each tree may look at to plan the turn
+        self._to_plan = to_plan  # positions that may be looked at to plan the turn
         self._ahead = ahead
-        self.planned = 0  # positions all trees looked at for that
+        self.planned = 0  # positions that were looked at for that
         self.solved = False
         self.version = version
         self.objective = _objective(position, request)
@@ -180,23 +177,29 @@ class Analysis(Timed):
         self.visits = request.budget.visits or limits.visits
         if self.level is not None:
             self.visits = min(self.visits, self.level.visits)
-        control.hold([*searches, ending] if ending else searches)
+        control.hold([search, ending] if ending else [search])
+
+    @property
+    def search(self) -> Search:
+        """The tree search; not after `release`."""
+        assert self._search is not None
+        return self._search
 
     @property
     def visits_made(self) -> int:
-        """Simulations so far, in all trees; none where the position was solved."""
-        return 0 if self.solved else sum(search.visits for search in self.searches)
+        """Simulations so far; none where the position was solved."""
+        return 0 if self.solved else self.search.visits
 
     @property
     def tree_bytes(self) -> int:
-        """Memory all trees, and the positions of an ending, have taken so far."""
-        trees = sum(search.nodes * search.node_bytes for search in self.searches)
-        return trees + (self._ending.table_bytes if self._ending else 0)
+        """Memory that the tree, and the positions of an ending, have taken so far; none after `release`."""
+        search, ending = self._search, self._ending  # another thread may release them meanwhile
+        return (search.nodes * search.node_bytes if search else 0) + (ending.table_bytes if ending else 0)
 
     def release(self) -> None:
         """Give the memory of the search back now, however long this object is still referred to."""
         super().release()
-        self.searches.clear()
+        self._search = None
         self._ending = None
 
     def run(self, seconds: float = math.inf) -> bool:
@@ -205,18 +208,13 @@ class Analysis(Timed):
         until = min(self.deadline, pause)
         if self.solve(until):
             return True
-        share, rest = divmod(self.visits, len(self.searches))
-        targets = [share + (index < rest) for index in range(len(self.searches))]
         self.plan(watched=seconds < math.inf)
-        reasons = set(self._on_all(lambda search, target: search.run(target, until), targets))
-        for reason in ("stopped", "memory", "time", "visits"):
-            if reason in reasons:
-                if reason == "time":
-                    if pause < self.deadline:
-                        return False
-                    self.overrun = max(search.ended for search in self.searches) - self.deadline
-                self.stop_reason = REASONS[reason]
-                break
+        reason = self.search.run(self.visits, until)
+        if reason == "time":
+            if pause < self.deadline:
+                return False
+            self.overrun = self.search.ended - self.deadline
+        self.stop_reason = REASONS[reason]
         return True
 
     def plan(self, watched: bool = False, share: float = 1) -> None:
@@ -231,15 +229,7 @@ class Analysis(Timed):
         if to_plan:
             now = time.monotonic()
             until = now + share * (AHEAD_TIME if self._ahead else PLAN_TIME) * (self.deadline - now)
-            amounts = [to_plan] * len(self.searches)
-            self.planned = sum(self._on_all(lambda search, most: search.plan(most, until, self._ahead), amounts))
-
-    def _on_all(self, work: Callable[[Search, int], T], amounts: Sequence[int]) -> list[T]:
-        """Let every tree work, each on a thread of its own."""
-        if len(self.searches) == 1:
-            return [work(self.searches[0], amounts[0])]
-        with ThreadPoolExecutor(len(self.searches)) as pool:
-            return list(pool.map(work, self.searches, amounts))
+            self.planned = self.search.plan(to_plan, until, self._ahead)
 
     def solve(self, until: float = math.inf) -> bool:
         """Try to solve the position, till `until` on the clock of time.monotonic(); return whether that is done.
@@ -256,7 +246,7 @@ class Analysis(Timed):
             self.stop_reason = pb.STOP_REASON_PROVEN
         elif result != "time" or until >= limit:
             self._ending = None
-            self.control.hold(self.searches)
+            self.control.hold([self.search])
         return self.solved
 
     def suggestion(self) -> pb.Suggestion:
@@ -264,7 +254,7 @@ class Analysis(Timed):
         return self.findings().suggestion()
 
     def findings(self) -> Findings:
-        """Return what the trees say so far; of use without them."""
+        """Return what the tree says so far; of use without it."""
         moves = self.ranked()
         if self.level is not None:
             chosen = self.chosen(self.level.temperature)
@@ -285,8 +275,8 @@ class Analysis(Timed):
     def ranked(self) -> list[MoveSums]:
         """Return the moves, best first.
 
-        Where the position was solved, by exact value: of the objective, then of the other one. Else the trees are added
-        up: most visited first, then by mean of the objective.
+        Where the position was solved, by exact value: of the objective, then of the other one. Else most visited first,
+        then by mean of the objective.
         """
         mover = self.position.state.to_move
         by_score = self.objective == pb.OBJECTIVE_SCORE
@@ -301,29 +291,14 @@ class Analysis(Timed):
                 return (score, win, sums.code) if by_score else (win, score, sums.code)
 
             return sorted(exact, key=exact_rank)
-        total: dict[int, MoveSums] = {}
-        over = set().union(*(search.ending_moves() for search in self.searches))
-        for search in self.searches:
-            for code, visits, win, win_squares, score, score_squares in search.root_moves():
-                if code in total:
-                    known = total[code]
-                    known.visits += visits
-                    for mine, theirs in (
-                        (known.win, win),
-                        (known.win_squares, win_squares),
-                        (known.score, score),
-                        (known.score_squares, score_squares),
-                    ):
-                        mine[:] = [a + b for a, b in zip(mine, theirs, strict=True)]
-                else:
-                    ends = code in over
-                    total[code] = MoveSums(code, visits, win, win_squares, score, score_squares, over=ends)
+        over = self.search.ending_moves()
+        found = [MoveSums(*sums, over=sums[0] in over) for sums in self.search.root_moves()]
 
         def rank(sums: MoveSums) -> tuple[int, float, int]:
             values = sums.score if by_score else sums.win
             return -sums.visits, -values[mover], sums.code
 
-        return sorted(total.values(), key=rank)
+        return sorted(found, key=rank)
 
     def chosen(self, temperature: float) -> int:
         """Return the move that is made, as a level of this temperature makes it."""
@@ -345,13 +320,10 @@ class Analysis(Timed):
                 state.apply(code)
             return line
         while visits and len(line) < MAX_LINE:
-            path = [move for move, _ in line]
-            tried: Counter[int] = Counter()
-            for search in self.searches:
-                tried.update(dict(search.children(path)[1]))
+            _, tried = self.search.children([move for move, _ in line])
             if not tried:
                 break
-            line.append(min(tried.items(), key=lambda item: (-item[1], item[0])))
+            line.append(min(tried, key=lambda item: (-item[1], item[0])))
         return line
 
 
@@ -429,18 +401,16 @@ def analysis_for(
     score_objective = _objective(position, request) == pb.OBJECTIVE_SCORE
     given = dict(features or {})
     exact, plan, ahead = (given.pop(name, True) for name in ("exact", "plan", "ahead"))
-    searches = [
-        Search(
-            state,
-            viewer=(request.viewer or state.to_move + 1) - 1,
-            seed=(request.seed << 8) + index,
-            memory=min(_tree_bytes(position, request.budget.visits) // threads, limits.tree_bytes),
-            score_objective=score_objective,
-            allowed=allowed,
-            **given,
-        )
-        for index in range(threads)
-    ]
+    search = Search(
+        state,
+        viewer=(request.viewer or state.to_move + 1) - 1,
+        seed=request.seed << 8,  # each thread has the next one
+        memory=min(_tree_bytes(position, request.budget.visits), threads * limits.tree_bytes),
+        score_objective=score_objective,
+        allowed=allowed,
+        threads=threads,
+        **given,
+    )
     ending = None
     if exact:
         budget = _positions(request, control, limits, POSITIONS_PER_VISIT, POSITIONS_PER_SECOND)
@@ -448,13 +418,13 @@ def analysis_for(
         ending = Exact(state, budget=budget, score_objective=score_objective, allowed=allowed)
     to_plan = 0
     if plan and ahead:
-        to_plan = _positions(request, control, limits, PLANNED_PER_VISIT / threads, AHEAD_PER_SECOND)
+        to_plan = _positions(request, control, limits, PLANNED_PER_VISIT, threads * AHEAD_PER_SECOND)
         if request.budget.visits:
             to_plan = min(to_plan, MOST_AHEAD)
         ahead = to_plan >= LEAST_AHEAD
     if plan and not ahead:
-        to_plan = _positions(request, control, limits, PLANNED_PER_VISIT / threads, PLANNED_PER_SECOND)
-    return Analysis(position, searches, ending, to_plan, ahead, request, control, limits, version)
+        to_plan = _positions(request, control, limits, PLANNED_PER_VISIT, PLANNED_PER_SECOND)
+    return Analysis(position, search, ending, to_plan, ahead, request, control, limits, version)
 
 
 def _objective(position: Position, request: pb.SuggestRequest) -> pb.Objective.ValueType:
@@ -492,7 +462,7 @@ def _positions(
 
 
 def _tree_bytes(position: Position, visits: int) -> int:
-    """Return the memory for all trees; a search of few visits cannot use more than one full node each."""
+    """Return the memory for the tree; a search of few visits cannot use more than one full node each."""
     if not visits:
         return TREE_BYTES
     widest_node = position.state.game.moves_max * 64

@@ -52,7 +52,7 @@ def compare(analysis: Analysis, most: int, also: Sequence[int] = ()) -> list[Cho
         chosen = [*ranked[:most], *(sums for sums in ranked[most:] if sums.code in also)]
         return _choices(analysis, chosen)
     analysis.plan(share=PLAN_SHARE)
-    (search,) = analysis.searches
+    search = analysis.search
     limit = analysis.visits
     codes = list(dict.fromkeys([*search.preferred()[:most], *also]))
     later = _look_ahead(analysis, search, codes) if search.settled else {}
@@ -135,7 +135,7 @@ def outcomes(analysis: Analysis) -> dict[int, Choice]:
     """Search a chance point with one tree and return its outcomes, each with the same share of the budget."""
     if analysis.solve():
         return {choice.move: choice for choice in _choices(analysis, analysis.ranked())}
-    (search,) = analysis.searches
+    search = analysis.search
     limit = analysis.visits
     codes = [code for code, _ in analysis.position.state.outcomes()]
     share = max(1, limit // len(codes))

@@ -1,4 +1,4 @@
-"""What a search has found, apart from its trees, and the answer that says it."""
+"""What a search has found, apart from its tree, and the answer that says it."""
 from __future__ import annotations
 
 import math
@@ -15,7 +15,7 @@ CONFIDENCE = 1.96  # standard errors of a 95 % interval
 
 @dataclass
 class MoveSums:
-    """What all trees say of one root move; lists have one entry per player.
+    """What a search says of one root move; lists have one entry per player.
 
     exact: the move's values are known: the lists are means, not sums, and no visits were needed.
     over: the move ends the game: the means are results, and there is nothing to calibrate.

@@ -124,7 +124,7 @@ def test_the_brain_looks_ahead_with_enough_positions(players, features, wanted):
         request = pb.SuggestRequest(budget=pb.Budget(visits=count), seed=1)
         analysis = analysis_for(Position(ENTRY, state), request, Control(), Limits(), "", features=features)
         analysis.plan()
-        assert analysis.searches[0].settled == (wanted and count > LEAST_AHEAD)
+        assert analysis.search.settled == (wanted and count > LEAST_AHEAD)
 
 
 def test_stopped_meanwhile_it_ends():
@@ -231,7 +231,7 @@ def test_hints_know_what_looking_ahead_found(players, options, rounds):
         analysis = analysis_for(Position(ENTRY, state), request, Control(), Limits(), "", features={"exact": False})
         analysis.calibration = Calibration()
         analysis.plan()
-        (search,) = analysis.searches
+        search = analysis.search
         moves = search.preferred()[:4]
         also = state.moves()[-1:]
         choices = compare(analysis, 4, also)
@@ -276,7 +276,7 @@ def test_errors_of_looking_ahead_are_told(monkeypatch):
             },
         )  # fmt: skip
         told.append({choice.move: choice for choice in compare(analysis, 3)})
-        stake = analysis.searches[0].stake
+        stake = analysis.search.stake
     most = max(choice.scores[mover] for choice in told[0].values())
     for move, sure in told[0].items():
         less_sure = told[1][move]

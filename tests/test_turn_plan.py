@@ -157,12 +157,11 @@ def test_where_there_is_no_turn_to_plan():
     assert Search(draw, viewer=0, seed=1, memory=64 << 20).plan(PLENTY, FOREVER) == 0
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_pauses_do_not_change_the_answer(threads):
+def test_pauses_do_not_change_the_answer():
     state = acting(2, 1, 3)
     answers = []
     for pause in (0.0, FOREVER):
-        request = pb.SuggestRequest(budget={"visits": 3000}, seed=5, threads=threads)
+        request = pb.SuggestRequest(budget={"visits": 3000}, seed=5)
         analysis = analysis_for(Position(ENTRY, state.copy()), request, Control(), Limits(), "")
         while not analysis.run(pause):
             pass

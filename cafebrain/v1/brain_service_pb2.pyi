@@ -2580,7 +2580,7 @@ class ServerLimits(_message.Message):
     moves_wanted: _builtins.int
     """Moves in the answer of a search."""
     tree_mib: _builtins.int
-    """Memory for the trees of a search with one thread in MiB."""
+    """Memory for the tree of a search in MiB, for each of its threads."""
     message_bytes: _builtins.int
     """Bytes of a request message."""
     open_queries: _builtins.int
