@@ -9,37 +9,18 @@ from __future__ import annotations
 
 import argparse
 import math
-import random
 from collections import Counter
 from collections.abc import Callable
 from statistics import fmean
 
-from bench.positions import check_players, library, opening
-from cython_ext.game import CHANCE_POINT, GAME_OVER, State
+from bench.positions import check_players, library, midgame
+from cython_ext.game import State
 from cython_ext.mcts import Search
-from cython_ext.rng import Random
 from solver.elo import mean_interval
 
 MEMORY = 256 << 20
-TURNS = range(5, 60)  # moves of the playout policy before a position
-LEAST_MOVES = 4
 WIDTH = 30  # characters of a kind's name
 JUDGED = 6  # times the visits of a search, for the value of a move
-
-
-def position(game: str, players: int, seed: int) -> State:
-    """Return a position in which somebody chooses among several moves."""
-    draws, dice = random.Random(seed), Random(seed)
-    while True:
-        state = opening(game, players, draws.getrandbits(32)).state.copy()
-        left = draws.choice(TURNS)
-        while state.to_move != GAME_OVER and (
-            left > 0 or state.to_move == CHANCE_POINT or len(state.moves()) < LEAST_MOVES
-        ):
-            state.playout_step(dice)
-            left -= 1
-        if state.to_move != GAME_OVER:
-            return state
 
 
 def visited(state: State, seed: int, visits: int, threads: int = 1) -> Counter[int]:
@@ -93,7 +74,8 @@ def main() -> None:
     if min(args.positions, args.visits, args.searches) < 1:
         parser.error("--positions, --visits and --searches: want 1 or more")
     rows = [
-        regrets(position(args.game, args.players, seed), args.visits, args.searches) for seed in range(args.positions)
+        regrets(midgame(args.game, args.players, seed).state, args.visits, args.searches)
+        for seed in range(args.positions)
     ]
     print("thousandths of the win given away by a decision, and by how much more than with twice the visits")
     twice = list(KINDS).index(TWICE)

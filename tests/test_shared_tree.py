@@ -168,11 +168,11 @@ def test_threads_look_ahead_from_the_same_ends(players: int) -> None:
 def test_a_stop_ends_a_plan_of_all_threads() -> None:
     state = opening("cafe", 2, moves=30)
     search = shared(state)
-    timer = threading.Timer(0.2, search.stop)
+    timer = threading.Timer(0.05, search.stop)
     timer.start()
     seen = search.plan(10**9, FOREVER, ahead=True)
     timer.join()
-    assert seen < shared(state).plan(20_000_000, FOREVER, ahead=True)
+    assert seen < shared(state).plan(2_000_000, FOREVER, ahead=True)
     assert shared(state).plan(10**6, 0.0, ahead=True) == 0
 
 
